@@ -7,11 +7,11 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 from contextlib import suppress
 
 from sqlrank._version import __version__
-from sqlrank.cancellation import exit_at_signals
 
 GC_THRESHOLD_OBJECTS = 100_000
 """Number of allocations before garbage collection.
@@ -26,6 +26,9 @@ def main() -> None:
     ``--version`` is answered before any other import. Streams that are closed at the start are
     replaced by the null device.
     """
+    # Imports take a while, in which an interrupt would print a traceback.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             # Kept open
@@ -60,6 +63,8 @@ def _run_command_line() -> None:
         sys.stdout.write(f"sqlrank {__version__}\n")
         return
     gc.set_threshold(GC_THRESHOLD_OBJECTS)
+    from sqlrank.cancellation import exit_at_signals
+
     exit_at_signals()
     from sqlrank.cli.app import command_line  # takes time, in which a signal ends it, too
 

@@ -340,7 +340,10 @@ def run_cancellable(
                 percentage = max(percentage, connection.query_progress())
                 progress(percentage)
     except BaseException:
-        _interrupt_work(worker, min(MAX_EXIT_SECONDS, seconds_left() + INTERRUPT_GRACE_SECONDS))
+        # Interrupt the statements of work until it ends, or for so many seconds.
+        end = time.monotonic() + min(MAX_EXIT_SECONDS, seconds_left() + INTERRUPT_GRACE_SECONDS)
+        while time.monotonic() < end and not worker.done.wait(POLL_SECONDS):
+            worker.interrupt_statement()
         raise
     finally:
         worker.release()
@@ -348,10 +351,3 @@ def run_cancellable(
     if seconds_left() <= 0 and isinstance(result, Exception):
         raise timeout_error()
     return _return_outcome(result)
-
-
-def _interrupt_work(worker: Worker, seconds: float) -> None:
-    """Interrupt the statements of work until it ends, or for so many seconds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not worker.done.wait(POLL_SECONDS):
-        worker.interrupt_statement()

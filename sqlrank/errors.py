@@ -278,6 +278,24 @@ def join_words(words: Iterable[str], conjunction: str = "and") -> str:
     return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
+def to_plural(thing: str) -> str:
+    """Return the word for several things.
+
+    >>> to_plural("query"), to_plural("day"), to_plural("record")
+    ('queries', 'days', 'records')
+    """
+    return f"{thing[:-1]}ies" if re.search(r"[^aeiou]y$", thing) else f"{thing}s"
+
+
+def count_things(number: float, thing: str) -> str:
+    """Return a number of things in words.
+
+    >>> count_things(1, "query"), count_things(2000, "query")
+    ('1 query', '2,000 queries')
+    """
+    return f"{number:,.0f} {thing if number == 1 else to_plural(thing)}"
+
+
 def list_examples(values: Sequence[str]) -> str:
     """Join values, of many the first and the number of others.
 

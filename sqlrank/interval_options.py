@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 BOOTSTRAP = "bootstrap"
 SEQUENTIAL = "sequential"
-TEST_INTERVALS = ("fixed", SEQUENTIAL)
 """Intervals of comparisons, gates and experiments: for one look at the planned end, or valid at
 every look.
 """

@@ -83,6 +83,17 @@ class Option:
         """True if values may be tables, of which arrays are kept as they are."""
         return self.kind in _SOURCE_KINDS
 
+    def for_function(self, function: str) -> Option:
+        """Return the option as a function has it, which may have other choices."""
+        return next(
+            (
+                replace(self, choices=tuple(variant["choices"]))
+                for variant in self.variants
+                if function in variant.get("functions", "").split()
+            ),
+            self,
+        )
+
     def for_command(self, command: str) -> Option | None:
         """Return the option as a command has it, None if it does not have it."""
         default = (

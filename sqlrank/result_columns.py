@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.errors import MetricError
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sized
 
 ResultRow = Mapping[str, Any]
 """A row of a result: its values by the names of columns."""
@@ -35,6 +37,9 @@ P_VALUE, P_ADJUSTED = "p_value", "p_adjusted"
 
 LIFT_LIMITS = ("relative_ci_low", "relative_ci_high")
 """Limits of the interval of a relative difference."""
+
+SRM_ALPHA = 0.001
+"""P-value of the test of the sample ratio below which units are not assigned as planned."""
 
 WINS = ("wins", "ties", "losses")
 """Numbers of units in which a system is better, equal and worse."""
@@ -210,6 +215,37 @@ def contrast_schema(
             _ARROW_TYPES.get(_KINDS[name], "double"),
         )
     return schema
+
+
+def check_group_names(
+    names: Iterable[str],
+    columns: Collection[str],
+    argument: str = "by",
+    can_rename: bool = True,
+) -> None:
+    """Raise ``MetricError`` if a column of groups, which may be quoted, has the name of another
+    column of the result; ``can_rename`` says whether the argument takes ``name=column``.
+    """
+    for name in names:
+        label = name[1:-1] if name[:1] in {'"', "`"} else name
+        if label in columns:
+            own = label.removesuffix("_id") if label.endswith("_id") else "own"
+            column = label if label.isidentifier() else f'"{label}"'
+            advice = f"Give it another name, such as {argument}={f'{own}={column}'!r}"
+            raise MetricError(
+                f"{argument} cannot name {label!r}, which is a column of the run or of the result."
+                f" {advice if can_rename else 'Rename the column'}"
+            )
+
+
+def slice_columns(groupings: Sized) -> tuple[str, ...]:
+    """Return the name of the column that says which grouping a row is of, if there are several."""
+    return (SLICE_COLUMN,) if len(groupings) > 1 else ()
+
+
+def slice_value(columns: Iterable[str], groupings: Sized) -> dict[str, str]:
+    """Return the value of that column for a grouping by some columns."""
+    return {name: ", ".join(columns) or ALL_ROWS_LABEL for name in slice_columns(groupings)}
 
 
 SYSTEM_LABELS = ("metric", "baseline", "system")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.resolved_metric import ResolvedMetric, describe_bounds, effective_settings
+from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.result_columns import (
     BOUNDS,
     CI_HIGH,
@@ -87,6 +88,24 @@ def read_texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
     }
 
 
+def name_unit(column: str) -> str:
+    """Return the word for a unit by the name of its column, ``unit`` if that is no word.
+
+    >>> [name_unit(column) for column in (ROW_UNIT, "user_id", "ad_group", "a || b", "address")]
+    ['row', 'user', 'ad group', 'unit', 'unit']
+    """
+    if column == ROW_UNIT:
+        return "row"
+    name = column.removesuffix("_id")
+    is_word = re.fullmatch("[a-z]+(_[a-z]+)*", name) and not re.search("(s|x|z|ch|sh|id)$", name)
+    return name.replace("_", " ") if is_word else "unit"
+
+
+def read_unit(metadata: Mapping[bytes, bytes] | None) -> str:
+    """Return the word for a unit of a result."""
+    return name_unit(read_texts(metadata).get(UNIT_KEY, UNIT_COLUMN))
+
+
 def make_mapping_check(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     """Return a predicate for maps from text to values that pass ``fits``."""
     return lambda value: (
@@ -109,6 +128,9 @@ RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = (
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""
 
 
+UNIT_KEY, ROW_UNIT = "sqlrank.unit", ""
+"""Metadata key of the column of units, and its value if each row of an input is a unit."""
+
 EXPERIMENT = "experiment"
 """Kind of result with the effects of an experiment."""
 
@@ -127,6 +149,9 @@ LEFT_OUT_KEY = "sqlrank.left_out"
 
 _RANGE = re.compile(r"(-?[\d.]+|-inf) to (-?[\d.]+|inf)")
 
+_OPTIONAL = {"divided_by"}
+"""Fields that are stored only if they have a value."""
+
 MAX_GROUPS_LISTED, MAX_GROUPS_NAMED = 1000, 3
 """Maximum number of groups with counts in the metadata, and in a note."""
 
@@ -136,12 +161,13 @@ class LeftOut:
     """Units that a policy left out or filled.
 
     Attributes:
-        note: The units and what became of them, such as ``judged queries found no list, and count
+        note: The units and what became of them, such as ``judged queries have no results, and count
             as empty lists``.
         metrics: The metrics that it concerns, as columns are named.
         count: Number of these units, 0 if the note has it.
         total: Number of all units, 0 if unknown.
         groups: The same numbers by group, empty for a single one.
+        divided_by: The column whose groups divide the queries of a run, if the note is on that.
     """
 
     note: str
@@ -149,9 +175,10 @@ class LeftOut:
     count: int = 0
     total: int = 0
     groups: tuple[tuple[Mapping[str, str | None], int, int], ...] = ()
+    divided_by: str = ""
 
     def __str__(self) -> str:
-        """Return the note with the counts, and those of the groups with the greatest shares."""
+        """Return the note with the counts, or those of the groups with the greatest shares."""
         labels = [
             (
                 ", ".join(
@@ -179,9 +206,13 @@ class LeftOut:
         )
         # Groups of several columns have commas of their own.
         separator = "; " if any(", " in name for name in named) else ", "
-        return self._describe_share(self.count, self.total) + (
-            f" ({separator.join([*named, *more])})" if named else ""
+        # Groups may be systems, with the same queries: their sum is none of queries.
+        head = (
+            f"some {self.note}"
+            if named and not more and self.total
+            else self._describe_share(self.count, self.total)
         )
+        return head + (f" ({separator.join([*named, *more])})" if named else "")
 
     def with_column(self, column: str, value: str) -> LeftOut:
         """Return the same of groups that have a further column."""
@@ -238,7 +269,8 @@ def left_out_metadata(entries: Sequence[LeftOut]) -> dict[str, str]:
             if len(entry.groups) < MAX_GROUPS_LISTED
             else [group for group in entry.groups if group[1]]
         )
-        rows.append({**vars(entry), "groups": groups[:MAX_GROUPS_LISTED]})
+        row = {**vars(entry), "groups": groups[:MAX_GROUPS_LISTED]}
+        rows.append({name: value for name, value in row.items() if name not in _OPTIONAL or value})
     return (
         {NOTES_KEY: "\n".join(map(str, entries)), LEFT_OUT_KEY: json.dumps(rows)} if entries else {}
     )
@@ -258,6 +290,7 @@ def read_left_out(
             row["count"],
             row["total"],
             tuple((dict(group), count, total) for group, count, total in row["groups"]),
+            row.get("divided_by", ""),
         )
         for row in rows
     ]
@@ -265,7 +298,8 @@ def read_left_out(
 
 def _is_left_out(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(row, dict) and row.keys() == LeftOut.__dataclass_fields__.keys() for row in value
+        isinstance(row, dict) and row.keys() | _OPTIONAL == LeftOut.__dataclass_fields__.keys()
+        for row in value
     )
 
 

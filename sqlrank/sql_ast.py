@@ -26,6 +26,9 @@ DOUBLE = exp.DataType.Type.DOUBLE
 BIGINT = exp.DataType.Type.BIGINT
 INT = exp.DataType.Type.INT
 
+MAX_EXACT = 2**53
+"""Integers below it are doubles without rounding."""
+
 NEVER_NULL = "never_null"
 """Key that marks an equality in its ``meta``: neither of the compared columns is ever NULL."""
 
@@ -165,8 +168,21 @@ def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
         return exp.Literal.string(value)
     if value is None or isinstance(value, tuple):
         raise MetricError(f"a list of values is not possible here: {value!r}. Give one value")
-    is_whole = float(value).is_integer() and abs(value) < 2**53
+    is_whole = float(value).is_integer() and abs(value) < MAX_EXACT
     return number_literal(int(value) if is_whole else float(value))
+
+
+def is_exact_integer(number: exp.Expr) -> exp.Expr:
+    """Return the condition that a double is whole, and not so great that it may be rounded.
+
+    >>> is_exact_integer(exp.column("x")).sql("duckdb")
+    'x = FLOOR(x) AND ABS(x) < 9007199254740992'
+    """
+    return exp.and_(
+        number.eq(exp.Floor(this=number.copy())),
+        exp.LT(this=exp.Abs(this=number.copy()), expression=exp.Literal.number(MAX_EXACT)),
+        copy=False,
+    )
 
 
 def number_literal(number: float) -> exp.Expr:
@@ -376,6 +392,8 @@ def build_writer(dialect: str, **options: Any) -> Any:
     # Sqlglot has no public access to it
     dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001
     writer._dispatch = dispatch | {TextNode: write_expression}  # noqa: SLF001
+    if "'" in sqlglot_dialect.tokenizer_class.STRING_ESCAPES:  # not \', which fewer engines take
+        writer._escaped_quote_end = "''"  # noqa: SLF001
     return writer
 
 

@@ -17,8 +17,7 @@ FROM (
   FROM (
     -- one row per group and distinct score
     SELECT
-      group_id,
-      score,
+      group_id, score,
       SUM(weight) AS weight
     FROM predictions
     GROUP BY group_id, score

@@ -6,8 +6,7 @@
 -- Undefined: a share of positives that are not there is NULL.
 -- Source: the cumulative gains chart.
 SELECT
-  group_id,
-  point,
+  group_id, point,
   score AS threshold, -- lowest score of the top share; NULL at (0, 0)
   (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction, -- share of the weight that is at or above the threshold
   tp / NULLIF(total_positives, 0) AS gain -- share of the positives that is at or above it

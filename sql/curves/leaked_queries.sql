@@ -9,8 +9,7 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY list_groups.group_id ORDER BY ngram_shares.contained_share DESC, list_groups.query_id, ngram_shares.doc_id
   ) AS point, -- number of the row, from 1 for the greatest share
-  list_groups.query_id,
-  ngram_shares.doc_id,
+  list_groups.query_id, ngram_shares.doc_id,
   ngram_shares.contained_share -- of the distinct n-grams of the query
 FROM ngram_shares
 JOIN list_groups ON list_groups.list_id = ngram_shares.list_id

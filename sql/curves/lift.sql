@@ -6,8 +6,7 @@
 -- Undefined: without positives lift is NULL.
 -- Source: the lift chart.
 SELECT
-  group_id,
-  point,
+  group_id, point,
   score AS threshold, -- lowest score of the top share
   (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction, -- share of the weight that is at or above the threshold
   tp / NULLIF(tp + fp, 0)

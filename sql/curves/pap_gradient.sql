@@ -16,8 +16,6 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY group_id ORDER BY score DESC, label DESC, doc_id
   ) AS point, -- number of the prediction, from the highest score
-  doc_id,
-  label,
-  score,
+  doc_id, label, score,
   gradient_share / NULLIF(positive_divisor * few_negatives($k, num_negatives), 0) AS gradient -- 0 if it is not compared
 FROM surrogate_gradients

@@ -4,8 +4,7 @@
 -- Undefined: where an arm has no row at or above the threshold, its mean and the uplift are NULL. Without a row of each arm, the gains are, too.
 -- Source: Radcliffe 2007; scikit-uplift qini_curve, and uplift_curve, whose values are gain times the number of rows.
 SELECT
-  group_id,
-  point,
+  group_id, point,
   score AS threshold, -- lowest score of the top share; NULL at (0, 0)
   fraction, -- share of the weight that is at or above the threshold
   treated_mean, -- mean outcome of the treated there

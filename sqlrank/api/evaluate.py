@@ -20,7 +20,6 @@ from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
@@ -487,6 +486,11 @@ def sql(  # noqa: D417  evaluate describes the other arguments
             (create_table, create_view, insert),
             overwrite_by,
         )
+    from sqlrank.output.table_writes import (  # evaluate reads none
+        delete_insert_script,
+        wrap_for_storage,
+    )
+
     request = resolve_request(call)
     if (
         connection is None

@@ -10,14 +10,22 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from html import escape
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from sqlrank import errors
 from sqlrank.call.request import parse_memory_size
 from sqlrank.call.sources import connect_sources
 from sqlrank.cancellation import set_deadline
-from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
+from sqlrank.errors import (
+    ExecutionError,
+    InputError,
+    MetricError,
+    SqlrankError,
+    short_repr,
+    suggest_choice,
+)
 from sqlrank.options import Option, find_option
 from sqlrank.rendering.dialects import normalize_dialect
 
@@ -168,19 +176,31 @@ _TRANSLATED_ERRORS: dict[type[Exception], tuple[type[SqlrankError], str]] = {
 """Errors of Python for excessive input, and their replacements."""
 
 
+class StatementText(str):
+    """A statement, which a notebook shows line by line."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="font-family: monospace">{escape(self)}</pre>'
+
+
 def entry_point(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a public function with argument validation, its deadline, and error translation.
 
-    Errors of the user's ``progress`` are passed on unchanged.
+    Errors of the user's ``progress`` are passed on unchanged. Those of the call have the traceback
+    of the caller alone, whose mistake they are.
     """
-    signature = inspect.signature(function)
+    signature, untyped = inspect.signature(function), cast("Any", function)
     required = {
         name
         for name, parameter in signature.parameters.items()
         if parameter.default != () and not re.search("None|Any", str(parameter.annotation))
     }
 
-    @wraps(function)
     def call_with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
         # Imports the registry, which help does not need
         from sqlrank.call.suggestions import bind_arguments
@@ -189,30 +209,33 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
             name: to_plain(name, value)
             for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()
         }
-        check_arguments(arguments, required, parameters=signature.parameters)
+        check_arguments(arguments, required, function.__name__, signature.parameters)
         check_modes(function.__name__, signature, arguments)
         sources = {name for name in arguments if name in signature.parameters and is_source(name)}
-        positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
         reached = _track_progress(arguments) if "progress" in signature.parameters else []
         try:
             with (
                 set_deadline(arguments.get("timeout")),
                 connect_sources(arguments, sources) as connected,
             ):
-                by_position: Any = [connected[name] for name in positions]
-                names = {*arguments, *signature.parameters} - {*positions}
-                by_name: Any = {
-                    name: value for name, value in connected.items() if name in names
-                }  # in the order of the call
-                result = function(*by_position, **by_name)
+                names = {*arguments, *signature.parameters}
+                by_name = {name: connected[name] for name in connected if name in names}
+                result: R = untyped(**by_name)
         except tuple(_TRANSLATED_ERRORS) as error:
             error_class, message = _TRANSLATED_ERRORS[type(error)]
             raise error_class(message) from None
         if reached and reached[0] < COMPLETE:
             arguments["progress"](COMPLETE)
-        return result
+        return cast("R", StatementText(result)) if isinstance(result, str) else result
 
-    return call_with_checks
+    @wraps(function)
+    def call_with_short_traceback(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return call_with_checks(*args, **kwargs)
+        except SqlrankError as error:
+            raise error.with_traceback(None) from error.__cause__
+
+    return call_with_short_traceback
 
 
 def _track_progress(arguments: dict[str, Any]) -> list[float]:
@@ -274,6 +297,7 @@ def is_source(name: str) -> bool:
 def check_arguments(
     arguments: Mapping[str, Any],
     required: Collection[str],
+    function: str = "",
     parameters: Collection[str] | None = None,
 ) -> None:
     """Check all arguments of a call.
@@ -281,6 +305,7 @@ def check_arguments(
     Args:
         arguments: Arguments by name.
         required: Names of arguments that may not be None.
+        function: Name of the function, which may have choices of its own.
         parameters: Parameters of the function, all by default; other arguments are policies, which
             may share a name with a parameter elsewhere.
 
@@ -291,9 +316,13 @@ def check_arguments(
     for name, value in arguments.items():
         option = find_check(name) if parameters is None or name in parameters else None
         error = InputError if option is None else getattr(errors, option.error)
+        if option is not None and option.choices:
+            option = option.for_function(function)
         if option is not None and not (
             is_possible(option, value) if value is not None else name not in required
         ):
+            if option.choices and isinstance(value, str):
+                raise error(suggest_choice(f"unknown {name} {value!r}", value, option.choices))
             raise error(
                 f"{name}={short_repr(value)} is not possible: give {_format_expectation(option)}"
             )
@@ -314,23 +343,21 @@ def check_modes(function: str, signature: inspect.Signature, arguments: Mapping[
         for name, value in arguments.items()
         if name in parameters and not _is_default(value, parameters[name].default)
     ]
-    policies = [name for name in arguments if name not in parameters]
-    for name, mode in (
-        (option.name, mode)
-        for option in map(find_option, named)
-        if option is not None
-        for mode in option.modes
-    ):
-        if function not in mode["functions"].split():
-            continue
-        refused = [other for other in mode.get("excludes", "").split() if other in named]
-        refused += policies if "policies" in mode.get("excludes", "").split() else []
-        if "needs" in mode and {*named}.isdisjoint(mode["needs"].split()):
-            refused = [name]
-        if refused:
-            raise MetricError(
-                mode["message"].format(name=refused[0], value=short_repr(arguments[refused[0]]))
-            )
+    for name in named:
+        option = find_option(name)
+        for mode in () if option is None else option.modes:
+            if function not in mode["functions"].split():
+                continue
+            excluded = mode.get("excludes", "").split()
+            refused = [other for other in excluded if other in named]
+            if "policies" in excluded:
+                refused += [other for other in arguments if other not in parameters]
+            if "needs" in mode and {*named}.isdisjoint(mode["needs"].split()):
+                refused = [name]
+            if refused:
+                raise MetricError(
+                    mode["message"].format(name=refused[0], value=short_repr(arguments[refused[0]]))
+                )
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -344,8 +371,7 @@ def _find_unstorable_text(value: Any, depth: int = 0) -> str | None:
     NUL, or half a surrogate pair.
     """
     if isinstance(value, (str, Path)):
-        text = str(value)
-        return text if _UNSTORABLE.search(text) else None
+        return str(value) if _UNSTORABLE.search(str(value)) else None
     if not isinstance(value, (list, tuple, dict)) or depth == MAX_NESTING:
         return None
     elements = [*value, *value.values()] if isinstance(value, dict) else value
@@ -355,5 +381,7 @@ def _find_unstorable_text(value: Any, depth: int = 0) -> str | None:
         "".join([item for item in elements if type(item) is str])
     ):
         return None
-    texts = (_find_unstorable_text(item, depth + 1) for item in elements)
-    return next((text for text in texts if text is not None), None)
+    for element in elements:
+        if (text := _find_unstorable_text(element, depth + 1)) is not None:
+            return text
+    return None

@@ -4,6 +4,7 @@ call is made, and describe them as text: the equivalent command, the sources, an
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -20,6 +21,7 @@ from sqlrank.call.sources import (
 )
 from sqlrank.errors import InputError, join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD
 from sqlrank.rendering.dialects import DEFAULT_DIALECT
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Request:
             canonical ones.
         across: Columns whose groups are compared.
         system: The column of ``by`` that identifies the systems of a comparison, None without one.
+        group_labels: Names in the result of columns of ``by``, if another call decides on them.
         names: ``plain`` if columns and rows of metrics have identifiers for names.
         lower_is_better: Metrics of columns, or the columns, of which lower values are better.
         command: The command that prints the statement, such as ``sql``, None if there is none.
@@ -56,6 +59,7 @@ class Request:
     by: Any = ()
     across: Any = ()
     system: str | None = None
+    group_labels: Mapping[str, str] = field(default_factory=dict)
     where: str | None = None
     per_query: bool = False
     compat: str | None = None
@@ -85,10 +89,7 @@ class Request:
         """
         values = {name: value for name, value in arguments.items() if name not in leave_out}
         sources = collect_sources(
-            **{
-                name: values.get(name)
-                for name in ("run", "qrels", "predictions", "queries", "inputs")
-            }
+            **{name: values.get(name) for name in (*INPUTS_BY_KEYWORD, "inputs")}
         )
         return select_arguments(cls, values, sources=sources, **others)
 
@@ -148,11 +149,14 @@ class ResourceLimits:
         if self.temp_directory is not None:
             try:
                 Path(self.temp_directory).mkdir(parents=True, exist_ok=True)
+                problem = "" if os.access(self.temp_directory, os.W_OK) else "it is read-only"
             except OSError as error:
+                problem = str(error.strerror)
+            if problem:
                 raise InputError(
-                    f"temp_directory={str(self.temp_directory)!r} is not possible:"
-                    f" {error.strerror}. Name a folder that can be written to"
-                ) from None
+                    f"temp_directory={str(self.temp_directory)!r} is not possible: {problem}. Name"
+                    " a folder that can be written to"
+                )
 
 
 def parse_memory_size(text: str) -> float | None:
@@ -181,9 +185,6 @@ _FLAGS = {
     "time_bounds": "time-bound",
 }
 """Names of options that differ from those of their arguments."""
-
-_MAIN_ROLES = ("run", "qrels", "predictions", "queries")
-
 
 MAX_SOURCES = 3
 """Maximum number of sources of one role that a header names."""
@@ -278,7 +279,7 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "policies": _list_policies(request),
         **{
             role: _run_options(source) if isinstance(source, SourceGroup) else source
-            for role in _MAIN_ROLES
+            for role in INPUTS_BY_KEYWORD
             for source in [sources.pop(role, None)]
         },
         "inputs": [

@@ -4,17 +4,16 @@ required sources.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.groupings import label_groups, parse_group_by, split_group_expressions
 from sqlrank.call.request import Request
 from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
 from sqlrank.errors import (
     InputError,
     MetricError,
-    check_choice,
     join_words,
     suggest_choice,
 )
@@ -22,7 +21,6 @@ from sqlrank.interval_options import (
     BOOTSTRAP,
     DEFAULT_QUERY_REPLICATES,
     DEFAULT_ROW_REPLICATES,
-    INTERVAL_METHODS,
     INTERVAL_STEP_COLUMNS,
     RESAMPLING_COLUMNS,
     IntervalOptions,
@@ -47,7 +45,12 @@ from sqlrank.registry.settings_checks import (
     describe_missing_input,
     rename_queries_policy,
 )
-from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
+from sqlrank.result_columns import (
+    DIFFERENCE_STEP_COLUMNS,
+    SLICE_COLUMN,
+    check_group_names,
+    difference_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,11 +63,6 @@ RANKING_ROLES = ("run", "qrels")
 
 ROW_FILTER_POLICIES = ("nulls", "duplicates")
 """Policies that filter rows."""
-
-_COMPUTED = re.compile(
-    r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?!(?:ANY|SOME|ALL)\s*\()(?P<expression>[^=\s].*)",
-    re.DOTALL | re.IGNORECASE,
-)
 
 SHARED_POLICIES = ("queries", "score_type", "id_type", *ROW_FILTER_POLICIES)
 """Policies shared by all metrics of a request.
@@ -102,6 +100,7 @@ class ResolvedRequest:
         rolled_up: The metrics of predictions that a rollup is of, whose sums are the result.
         across: The group-by columns whose groups are compared.
         differences: The metrics of each row of differences between groups, by its name.
+        group_labels: The names of group-by columns in the result.
     """
 
     library: Registry
@@ -127,6 +126,7 @@ class ResolvedRequest:
     rolled_up: tuple[ResolvedMetric, ...] = ()
     across: tuple[str, ...] = ()
     differences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_no_group_rows(self) -> bool:
@@ -156,11 +156,10 @@ class ResolvedRequest:
             if column is not None:
                 role = roles[column.role]
                 others = role.columns.get(
-                    column.name, ColumnSpec(column.name, "double", column.column, is_measured=True)
+                    column.name, ColumnSpec(column.name, "any", column.column, is_measured=True)
                 )
-                is_nullable = self.drops_nulls or column.counts_missing or others.nullable
-                spec = replace(
-                    others, nullable=is_nullable, is_flag=column.is_flag or others.is_flag
+                spec = others.with_measure(
+                    column.is_flag, column.counts_missing, drops_nulls=self.drops_nulls
                 )
                 roles[column.role] = replace(role, columns={**role.columns, column.name: spec})
         return roles
@@ -224,9 +223,7 @@ class ResolvedRequest:
 
     @property
     def retrieval_role(self) -> str:
-        """The role of the source of the retrieved documents: ``run``, or the one that the run is
-        assembled from.
-        """
+        """The role of the source of retrieved documents, of which the run may be assembled."""
         return self.assembled_roles.get("run", "run")
 
     @property
@@ -248,7 +245,13 @@ class ResolvedRequest:
             if self.confidence is None or self.confidence.unit is None
             else {UNIT_COLUMN: self.confidence.unit}
         )
-        return {**self.columns, **self.group_expressions, **unit}
+        measured = {
+            name: text
+            for names in self.measured_columns.values()
+            for name, column in names.items()
+            if isinstance(text := self.columns.get(column), str)
+        }
+        return {**self.columns, **measured, **self.group_expressions, **unit}
 
     @property
     def drops_nulls(self) -> bool:
@@ -319,12 +322,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
-    reserved = {
-        *({"score"} if base_role is not None else ()),
-        *({SLICE_COLUMN} if sets else ()),
-        *difference_columns(across),
-    }
-    _check_name_clashes(columns, metrics, reserved, request.system)
+    labels = _name_groups(request, columns, metrics, base_role is not None, bool(sets), across)
     if sets and request.per_query and any(metric.input_role == "run" for metric in metrics):
         raise MetricError(
             "per_query gives a row per query, of which there are no groupings. Give by one list,"
@@ -352,6 +350,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         requested_names=request.requested_names,
         call=request,
         across=across,
+        group_labels=labels,
         differences=(
             requested.by_row(metrics, request.requested_names, request.names == "plain")
             if across
@@ -401,7 +400,6 @@ def _parse_interval_options(
         MetricError: A metric has no such interval, or the options contradict each other.
     """
     level, interval, unit = request.confidence, request.interval, request.unit
-    check_choice("interval", interval, INTERVAL_METHODS)
     for name, value in (("replicates", request.replicates), ("seed", request.seed)):
         if value is not None and (level is None or interval != BOOTSTRAP):
             raise MetricError(f"{name}={value} is for confidence= with interval='bootstrap'")
@@ -515,7 +513,13 @@ def _resolve_metrics(
         requested.metrics, library, request.compat, policies, roles
     )
     metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
-    _check_cutoff_ranges(metrics)
+    # Rows of a result are those of one range, or there is none.
+    cutoffs = {metric.metric.cutoff if metric.has_cutoff_range else None for metric in metrics}
+    if len(cutoffs) > 1:
+        raise MetricError(
+            "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
+            " their own"
+        )
     return requested, with_plain_names(metrics) if request.names == "plain" else metrics
 
 
@@ -563,28 +567,6 @@ def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any],
     return sources, policies
 
 
-def parse_group_by(by: Any) -> list[list[str]]:
-    """Return the columns of each grouping of a group-by argument; a list of columns is one
-    grouping.
-
-    >>> parse_group_by("day"), parse_group_by([[], ["country"]])
-    ([['day']], [[], ['country']])
-    """
-    entries = [by] if isinstance(by, str) else list(by or ())
-    is_flat = all(isinstance(entry, str) for entry in entries)
-    groupings = (
-        [entries]
-        if is_flat
-        else [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
-    )
-    for position, group in enumerate(groupings):
-        if len(set(group)) < len(group):
-            raise MetricError(f"by names a column twice: {', '.join(group)}")
-        if set(group) in map(set, groupings[:position]):
-            raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
-    return groupings
-
-
 def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[str]:
     """Return the columns whose groups are compared, none unless the request is for differences
     between groups.
@@ -621,17 +603,8 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
                 f"{metric.metric} has rows of its own, which across does not compare. Ask for"
                 " metrics with one cut-off each"
             )
+    check_group_names(columns, {"value"}, "across", can_rename=False)  # its least is value_min
     return columns
-
-
-def _check_cutoff_ranges(metrics: Sequence[ResolvedMetric]) -> None:
-    """Raise ``MetricError`` if some metrics have rows for other cut-offs than others, or none."""
-    cutoffs = {metric.metric.cutoff if metric.has_cutoff_range else None for metric in metrics}
-    if len(cutoffs) > 1:
-        raise MetricError(
-            "a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of"
-            " their own"
-        )
 
 
 def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:
@@ -640,48 +613,36 @@ def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:
     return groupings if has_system else [[SYSTEM_COLUMN, *group] for group in groupings]
 
 
-def split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]], dict[str, str]]:
-    """Separate names of group-by columns from their expressions: ``day=DATE(ts)``."""
-    entries = dict.fromkeys(entry for group in groupings for entry in group)
-    matches = {entry: match for entry in entries if (match := _COMPUTED.fullmatch(entry))}
-    names = {entry: matches[entry]["name"] if entry in matches else entry for entry in entries}
-    if len(set(names.values())) < len(names):
-        raise MetricError(f"by names a column twice: {', '.join(names.values())}")
-    return [[names[entry] for entry in group] for group in groupings], {
-        match["name"]: match["expression"] for match in matches.values()
-    }
-
-
-def join_group_expressions(group: Sequence[str], expressions: Mapping[str, str]) -> list[str]:
-    """Return group-by columns as they are requested, those with an expression as
-    ``day=DATE(ts)``.
+def _name_groups(
+    request: Request,
+    by: list[str],
+    metrics: list[ResolvedMetric],
+    has_base: bool,
+    has_slices: bool,
+    across: Sequence[str],
+) -> dict[str, str]:
+    """Return the names of group-by columns in the result; check that they do not identify documents
+    or clash with others of its columns.
     """
-    return [f"{name}={expressions[name]}" if name in expressions else name for name in group]
-
-
-def _check_name_clashes(
-    by: list[str], metrics: list[ResolvedMetric], reserved: set[str], system: str | None
-) -> None:
-    """Check that group-by columns do not identify documents or clash with result columns."""
-    reserved |= {
+    reserved = {
         "query_id",
         "doc_id",
         "label",
+        *({"score"} if has_base else ()),
+        *({SLICE_COLUMN} if has_slices else ()),
+        *({CUTOFF_COLUMN} if any(metric.has_cutoff_range for metric in metrics) else ()),
+        *difference_columns(across),
         *(name for metric in metrics for name in (str(metric.metric), *metric.column_names)),
     }
-    reserved |= {CUTOFF_COLUMN} if any(metric.has_cutoff_range for metric in metrics) else set()
     for name in by:
-        if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
-            argument = "system" if name == system else "by"
-            advice = "Rename the column"
-            if argument == "by":
-                own = name.removesuffix("_id") if name.endswith("_id") else "own"
-                column = name if name.isidentifier() else f'"{name}"'
-                advice = f"Give it another name, such as {argument}={f'{own}={column}'!r}"
-            raise MetricError(
-                f"{argument} cannot name {name!r}, which is a column of the run or of the result."
-                f" {advice}"
-            )
+        is_slice = name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved
+        taken = {*reserved, name} if is_slice else reserved
+        argument = "system" if name == request.system else "by"
+        check_group_names([name], taken, argument, can_rename=name != request.system)
+    return {
+        **label_groups(by, request.sources, reserved, request.system),
+        **request.group_labels,
+    }
 
 
 def _resolve_sources(
@@ -771,13 +732,10 @@ def _check_systems(
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
     """Return a role, or the component roles that are passed instead."""
-    alternatives = (library.roles[role].assembled_from, library.roles[role].joined_from)
-    passed = [
-        components
-        for components in alternatives
-        if role not in sources and not sources.keys().isdisjoint(components)
-    ]
-    return passed[0] if passed else (role,)
+    for components in (library.roles[role].assembled_from, library.roles[role].joined_from):
+        if role not in sources and not sources.keys().isdisjoint(components):
+            return components
+    return (role,)
 
 
 def _check_base_inputs(
@@ -807,7 +765,8 @@ def _check_base_inputs(
         )
     if metric.input_role == "predictions":
         raise InputError(
-            f"{metric.metric} needs predictions=, a table with label and score, and nothing else"
+            f"{metric.metric} needs predictions=, a table with label and score, and nothing else,"
+            " such as predictions='clicks.parquet'"
         )
     others_read = sorted({*metric.dependencies.roles} - {*needed, metric.input_role, "queries"})
     arguments = f"inputs={{{', '.join(f'{role!r}: ...' for role in (*needed, *others_read))}}}"
@@ -890,8 +849,9 @@ def _ranking_sources(
         and (role == "run" or role in read_roles)
     ]
     if missing:
+        example = ", such as run='bm25.run', qrels='judged.qrels'" * (len(missing) > 1)
         raise InputError(
-            f"no {' and no '.join(missing)}. Ranking metrics need run= and qrels=, or predictions=,"
-            " or inputs={'answers': ...} with a row per query"
+            f"no {' and no '.join(missing)}{example}. Ranking metrics need run= and qrels=, or"
+            " predictions=, or inputs={'answers': ...} with a row per query"
         )
     return dict(sources), False

@@ -58,6 +58,9 @@ _SUFFIXES, _COMPRESSIONS = (
 _FILE_NAME = re.compile(rf"[*?]|/|({_SUFFIXES})({_COMPRESSIONS})?$", re.IGNORECASE)
 """A text that names files, also those that do not exist."""
 
+_WEB_PAGE = re.compile(r"https?://", re.IGNORECASE)
+"""The beginning of an address, which without the suffix of a table is the id of a page."""
+
 
 class TemporaryView(str):
     """The name of a temporary view of this call, through which a source without a name is read,
@@ -118,6 +121,12 @@ of parts of a table.
 """
 
 
+class DocumentLists(dict[Any, Any]):
+    """Lists of documents by query, also of ids that look like files."""
+
+    kind = "dict"
+
+
 class Stream:
     """A source whose rows can be read once, such as a ``RecordBatchReader``.
 
@@ -160,7 +169,11 @@ def source_kind(source: Any) -> str:
     """Return the class name of a source."""
     if isinstance(source, QuerySource):
         return "query"
-    return source.kind if isinstance(source, (Stream, TemporaryView)) else type(source).__name__
+    return (
+        source.kind
+        if isinstance(source, (Stream, TemporaryView, DocumentLists))
+        else type(source).__name__
+    )
 
 
 @dataclass(frozen=True)
@@ -273,6 +286,8 @@ def is_dict_of_values(source: Any) -> bool:
     """
     if not isinstance(source, Mapping) or not source or not all(map(_is_values, source.values())):
         return False
+    if isinstance(source, DocumentLists):
+        return True
     first_values = [next(iter(values)) for values in source.values() if len(values)]
     is_value = [
         not (
@@ -321,6 +336,8 @@ def _is_values(value: Any) -> bool:
 
 
 def _names_source(text: str) -> bool:
+    if _WEB_PAGE.match(text) and not data_suffix(text.partition("?")[0]):
+        return False
     # As above
     return is_query_text(text) or os.path.exists(text) or _FILE_NAME.search(text) is not None  # noqa: PTH110
 
@@ -402,6 +419,12 @@ def collect_sources(
             raise InputError(
                 f"{role}= and inputs={{{role!r}: ...}} are both given. Give the table once{policy}"
             )
+    # Lists under the same keys on both sides are those of queries: no system is called as a query
+    run, qrels = sources["run"], sources["qrels"]
+    if isinstance(run, dict) and isinstance(qrels, dict) and not run.keys().isdisjoint(qrels):
+        for role in ("run", "qrels"):
+            if {*map(type, sources[role].values())} == {list}:
+                sources[role] = DocumentLists(sources[role])
     role_sources = [*sources.items(), *(inputs or {}).items()]
     return {
         role: SourceGroup.wrap(role, source) for role, source in role_sources if source is not None

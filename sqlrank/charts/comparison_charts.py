@@ -19,10 +19,11 @@ from sqlrank.output.contrast_tables import (
     SYSTEM_BETTER,
     TEST_NAMES,
     VARIANT_LABELS,
+    have_lifts,
     label_comparison,
 )
 from sqlrank.output.display import ROUNDING_ERROR, group_items
-from sqlrank.result_columns import WINS
+from sqlrank.result_columns import CI_HIGH, CI_LOW, LIFT_LIMITS, WINS
 from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ VERDICT_MARKS = {
 """Color, shape and sign of each verdict; no system has these colors. The caption explains them: a
 legend would be wider than plots of a phone.
 """
+
+EFFECTS = {
+    "difference": ("differences of means", "Differences", "from"),
+    "lift": ("lifts of means", "Lifts", "over"),
+}
+"""Words of captions and titles for what a forest plot shows."""
 
 MAX_QUERIES_DRAWN = 1000
 """Maximum number of queries drawn per pair; more would be narrower than a pixel."""
@@ -65,6 +72,7 @@ def draw_forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
     view = _as_comparison(view)
     is_experiment = view.result_metadata.result == EXPERIMENT
+    effect = view.texts.get("effect", "difference")
     labels = {_label_verdict(row, view) for row in view.rows} | {
         SYSTEM_BETTER,
         BASELINE_BETTER,
@@ -81,8 +89,8 @@ def draw_forest(view: ResultView) -> ChartType:
     ]
     notes = [
         (
-            f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches"
-            " the dashed 0 is not significant."
+            f"Points: {EFFECTS[effect][0]}.{_describe_tests(view)} A line that reaches the dashed"
+            " 0 is not significant."
         ),
         f"{', '.join(f'{VERDICT_MARKS[label][2]} {title}' for label, title in titles.items())}.",
     ]
@@ -95,9 +103,10 @@ def draw_forest(view: ResultView) -> ChartType:
         )
     metrics = theme.join_names(list(rows_by_metric))
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
-    compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
-    title = f"Differences of {metrics}{compared_with}"
-    if (pair := _find_pair(view.rows)) is not None:
+    _, noun, preposition = EFFECTS[effect]
+    compared_with = f" {preposition} {next(iter(baselines))}" if len(baselines) == 1 else ""
+    title = f"{noun} of {metrics}{compared_with}"
+    if effect == "difference" and (pair := _find_pair(view.rows)) is not None:
         title = f"{metrics} of {pair[0]} minus {pair[1]}"
     charts = [chart for chart, _ in forests] or [_empty_layer()]
     return theme.with_caption(theme.concatenate_charts(charts, 1), title, notes)
@@ -135,7 +144,9 @@ def _draw_metric_forest(
     low, high = zoomed_domain(
         [0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None
     )
-    if (bounds := view.find_range(metric)) is not None:  # of the metric, so that of a difference
+    effect = view.texts.get("effect", "difference")
+    bounds = view.find_range(metric)
+    if effect == "difference" and bounds is not None:  # of the metric, so that of a difference
         span = bounds[1] - bounds[0]
         low, high = max(low, -span), min(high, span)
     is_cut = any(
@@ -143,7 +154,8 @@ def _draw_metric_forest(
     )
     layers = _layer_forest(
         dimensions,
-        f"difference of {view.format_title(metric, is_difference=True)}",
+        effect,
+        view.format_title(metric, is_difference=True),
         [low, high],
         {title: VERDICT_MARKS[label] for label, title in titles.items()},
     )
@@ -188,19 +200,17 @@ def _describe_tests(view: ResultView) -> str:
     """Return sentences on intervals and tests, empty for a comparison of rollups without them."""
     if "confidence" not in view.texts:
         return ""
-    test, correction, confidence = (
-        view.texts.get(name, "?") for name in ("test", "correction", "confidence")
-    )
+    test, correction = (view.texts.get(name, "?") for name in ("test", "correction"))
     by = CORRECTION_NAMES.get(correction, "nothing")
     return (
-        f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test:"
+        f" Lines: {view.confidence}% confidence intervals, corrected by {by}. Test:"
         f" {TEST_NAMES.get(test, test)}."
     )
 
 
 def _as_comparison(view: ResultView) -> ResultView:
-    """Return the view of an experiment with the columns of a comparison and without the sample
-    ratio, others unchanged.
+    """Return the view of an experiment with the columns of a comparison, of lifts if it has them,
+    and without the sample ratio, others unchanged.
     """
     if view.result_metadata.result != EXPERIMENT:
         return view
@@ -214,7 +224,13 @@ def _as_comparison(view: ResultView) -> ResultView:
         for row in view.rows
         if row["variant"] is not None
     ]
-    return replace(view, rows=rows, texts={**view.texts, "test": view.texts.get("interval", "?")})
+    texts = {**view.texts, "test": view.texts.get("interval", "?")}
+    if have_lifts(rows):  # as in tables
+        texts["effect"] = "lift"
+        lifts = ("relative_difference", *LIFT_LIMITS)
+        effects = ("difference", CI_LOW, CI_HIGH)
+        rows = [row | dict(zip(effects, map(row.get, lifts), strict=True)) for row in rows]
+    return replace(view, rows=rows, texts=texts)
 
 
 def _group_labels(view: ResultView, rows: Sequence[ResultRow]) -> list[tuple[str, list[str]]]:
@@ -245,7 +261,8 @@ def _clear_rounding_error(value: Any) -> Any:
 
 def _layer_forest(
     dimensions: Sequence[Dimension],
-    title: str,
+    effect: str,
+    measure: str,
     domain: Sequence[float],
     marks: Mapping[str, tuple[str, str, str]],
 ) -> list[Any]:
@@ -253,6 +270,7 @@ def _layer_forest(
     ``marks`` are colors, shapes and signs of verdicts.
     """
     names = dimensions[0]
+    title, form = f"{effect} of {measure}", "+.0%" if effect == "lift" else ""
     color = alt.Color(
         "verdict:N",
         title=None,
@@ -269,7 +287,12 @@ def _layer_forest(
         y=alt.Y("name:N", sort=list(names.labels), title=theme.find_row_title(names.title)),
         color=color,
         tooltip=theme.build_tooltips(
-            [*dimensions], {**{name: name for name in _TOOLTIP_COLUMNS}, "verdict:N": "verdict"}
+            [*dimensions],
+            {
+                **{name: name for name in _TOOLTIP_COLUMNS},
+                "difference": effect,
+                "verdict:N": "verdict",
+            },
         ),
     )
     zero = (
@@ -278,10 +301,10 @@ def _layer_forest(
         .encode(x=alt.X("zero:Q"))
     )
     limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(
-        x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q")
+        x=zoomed_axis("ci_low", title, domain, form), x2=alt.X2("ci_high:Q")
     )
     point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(
-        x=zoomed_axis("difference", title, domain), shape=shape
+        x=zoomed_axis("difference", title, domain, form), shape=shape
     )
     arrows = [
         base_chart.mark_text(text=text, fontSize=theme.FONT_PIXELS, fontWeight="bold")
@@ -353,7 +376,7 @@ def _draw_query_differences(
             ),
             y=alt.Y(
                 "difference:Q",
-                title=f"difference of {view.format_title(metric, is_difference=True)}",
+                title=f"difference of {metric}",
             ),
             color=alt.Color(
                 "kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")

@@ -13,7 +13,7 @@ import altair as alt
 
 from sqlrank.charts import theme
 from sqlrank.charts.result_view import Dimension, ResultView
-from sqlrank.inference.significance import wilson_interval
+from sqlrank.inference import wilson_interval
 from sqlrank.output.display import group_items
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ AREA_CURVES = ("ROC", "Gain")
 """Curves drawn with straight lines whose area is meaningful."""
 
 
-def resolution_note(view: ResultView) -> str:
-    """Return a note with the maximum number of points and the resolution between them."""
+def describe_resolution(view: ResultView) -> str:
+    """Return a sentence with the maximum number of points and the resolution between them."""
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     if (requested_points := int(settings["points"])) == 0:
         return "Every distinct score is a point: nothing is left out."
@@ -160,7 +160,7 @@ RATE_TITLES = {
 
 
 def draw_curve(view: ResultView) -> ChartType:
-    """Draw a curve as a line, with a note on its resolution."""
+    """Draw a curve as a line; the description of the chart has its resolution."""
     shape = CURVES[str(view.curve)]
     dimensions, keys = view.assign_dimensions()
     rows = [
@@ -195,11 +195,12 @@ def draw_curve(view: ResultView) -> ChartType:
     reference = [reference_line(points)] if points else []
     notes = [shape.reading]
     if not shape.is_difference:
-        notes += [*(["Dashed: random scores."] if reference else []), resolution_note(view)]
+        notes += ["Dashed: random scores."] if reference else []
     return theme.with_caption(
         theme.layer_facets([*reference, line], rows, dimensions),
         shape.title,
         notes,
+        None if shape.is_difference else describe_resolution(view),
     )
 
 
@@ -249,8 +250,12 @@ def draw_threshold_rates(view: ResultView) -> ChartType:
             _draw_rate(_list_rates(view, keys, name), dimensions, title, name)
             for name, title in RATE_TITLES.items()
         ]
-    notes = ["Predictions at or above a threshold are positive.", resolution_note(view)]
-    return theme.with_caption(theme.concatenate_charts(charts, 3), "Rates over thresholds", notes)
+    return theme.with_caption(
+        theme.concatenate_charts(charts, 3),
+        "Rates over thresholds",
+        ["Predictions at or above a threshold are positive."],
+        describe_resolution(view),
+    )
 
 
 def row_count_title(rows: Sequence[ResultRow]) -> dict[str, str]:
@@ -378,7 +383,7 @@ def draw_calibration(view: ResultView) -> ChartType:
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
     notes = [
-        "Points above the dashed line: more positives than predicted. Below: fewer.",
+        "Above the dashed line: more positives than predicted. Below: fewer.",
         f"{settings.get('bins')} bins of {width}. Bins without predictions have no point.",
         *(["Vertical lines: 95% confidence intervals (Wilson)."] if has_intervals else []),
         "Area: density of the scores.",

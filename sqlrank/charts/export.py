@@ -99,16 +99,11 @@ CREATOR = f"sqlrank {__version__}"
 PANEL_SCALE, MIN_SCALED_PIXELS = 0.6, 80
 """Factor of the size of plots in panels, and the smallest size that it reduces."""
 
+PANEL_PROPERTIES = {"$schema", "usermeta", "description", "data", "config"}
+"""Properties of a specification that each of its panels has."""
+
 PANEL_PADDING = {"left": 5, "top": 5, "right": 9, "bottom": 5}
 """Pixels around panels: the last label of an axis is wider in a browser than Vega estimates."""
-
-PANEL_LEGEND = {
-    "orient": "top",
-    "symbolDirection": "vertical",
-    "gradientDirection": "horizontal",
-    "labelLimit": 220,
-}
-"""Style of the legends of panels, above the plot."""
 
 MAX_TITLE_CHARS = 100
 """Maximum number of characters of a page's title."""
@@ -187,12 +182,8 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     spec = chart.to_dict(validate=False)  # of sqlrank, and tests validate each kind
     title = spec.pop("title", {})
     # Altair hoists the data that all parts have in common, also of a single part.
-    shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta", "data"}}
+    shared = {name: part for name, part in spec.items() if name in PANEL_PROPERTIES}
     shared["padding"] = PANEL_PADDING
-    shared["config"] = {
-        **spec.get("config", {}),
-        "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND},
-    }
     datasets = spec.pop("datasets", {})
     panels = []
     for part in spec.get("concat", [spec]):
@@ -276,13 +267,17 @@ def _find_vega_version() -> str:
 
 
 def _render_picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
-    """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
+    """Return an SVG with its description, which vl-convert leaves out, and with ids numbered from
+    0: Vega's own counter continues over charts.
+    """
     import vl_convert  # an optional dependency
 
     svg_text: str = vl_convert.vegalite_to_svg(
         _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)),
         vl_version=_find_vega_version(),
     )
+    if "description" in spec:
+        svg_text = svg_text.replace(">", f"><desc>{escape(spec['description'])}</desc>", 1)
     numbers: dict[str, int] = {}
     return _ID.sub(
         lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text

@@ -72,9 +72,9 @@ def draw_dots(view: ResultView) -> ChartType:
         else ""
     )
     return theme.with_caption(
-        theme.concatenate_charts(charts),
+        theme.concatenate_charts(charts, 1),
         f"{theme.join_names(view.drawn_metrics)}{by}",
-        ["Points: values.", *notes],
+        notes,
     )
 
 
@@ -179,7 +179,7 @@ def _list_captions(view: ResultView, marks: str) -> list[str]:
     )
     if marks and view.columns_of_kind(CI_LOW):
         return [
-            f"{marks}: confidence intervals at level {view.texts.get('confidence', '?')}.",
+            f"{marks}: {view.confidence}% confidence intervals.",
             *days,
         ]
     if marks and view.columns_of_kind(BOUND_LOW):
@@ -187,13 +187,14 @@ def _list_captions(view: ResultView, marks: str) -> list[str]:
     return days
 
 
-def zoomed_axis(field: str, title: str, domain: Sequence[float]) -> alt.X:
-    """Return the horizontal axis of a field with these ends."""
+def zoomed_axis(field: str, title: str, domain: Sequence[float], form: str = "") -> alt.X:
+    """Return the horizontal axis of a field with these ends, moved outward to ticks."""
     return alt.X(
         f"{field}:Q",
         title=title,
-        scale=alt.Scale(domain=list(domain), nice=False),
-        axis=alt.Axis(tickCount=5),
+        scale=alt.Scale(domain=list(domain), nice=5),
+        # The first and last label end where the axis does: beyond it they would be cut.
+        axis=alt.Axis(tickCount=5, labelFlush=True, format=form or alt.Undefined),
     )
 
 
@@ -258,7 +259,7 @@ def _draw_lines(
         domain = theme.constant_domain(
             row[field] for row in rows for field in ("y", "low", "high") if field in row
         )
-        base_chart = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(
+        base_chart = alt.Chart(width=size, height=size * 2 // 3 if leave_out else size).encode(
             x=alt.X(f"x{type_suffix}", title=title, axis=axis)
         )
         tooltip = theme.build_tooltips(dimensions, {f"x{type_suffix}": title, **titles})

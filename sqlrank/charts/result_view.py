@@ -132,6 +132,12 @@ class ResultView:
         ]
 
     @property
+    def confidence(self) -> str:
+        """Return the confidence level in percent, a question mark if the metadata lack it."""
+        level = self.texts.get("confidence")
+        return "?" if level is None else f"{100 * float(level):g}"
+
+    @property
     def curve(self) -> str | None:
         """Return the name of the curve, or None."""
         return (

@@ -48,8 +48,16 @@ MAX_ROWS = 50_000
 MAX_NAMES = 3
 """Maximum number of metrics that a title names."""
 
-CAPTION_LINE_CHARS = 90
-"""Maximum characters per caption line."""
+CAPTION_LINE_CHARS = 68
+"""Maximum characters per caption line, so that it is hardly wider than a plot."""
+
+LEGEND: dict[str, Any] = {
+    "orient": "top",
+    "symbolDirection": "vertical",
+    "gradientDirection": "horizontal",
+    "labelLimit": 300,
+}
+"""Style of legends, above the plot, since phones are narrow."""
 
 
 class SharedData(alt.InlineData):
@@ -119,13 +127,14 @@ def color_encoding(
     """Return the color encoding of the first dimension, with dashes for lines once colors repeat.
 
     Without a legend (``is_named=False``), labels are also identified by position; they share one
-    color if there are too many.
+    color if they are groups, or too many.
     """
     dimension = next((dimension for dimension in dimensions if dimension.field == "colour"), None)
     if dimension is None:
         return {"color": fixed_color(PALETTE[0])}
     labels = list(dimension.labels)
-    if not is_named and len(labels) > len(PALETTE):
+    is_group = find_row_title(dimension.title) is not None
+    if not is_named and (is_group or len(labels) > len(PALETTE)):
         return {"color": fixed_color(PALETTE[0])}
     stroke: dict[str, Any] = (
         {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
@@ -134,7 +143,7 @@ def color_encoding(
     if dimension.texts:
         stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label", "columns": 1}
     legend = (
-        alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke)
+        alt.Legend(title=dimension.title, symbolLimit=0, symbolOpacity=1, **stroke)
         if is_named
         else None
     )
@@ -262,14 +271,21 @@ def concatenate_charts(charts: Sequence[Any], columns: int = 2, *, titled: bool 
     return charts[0] if len(charts) == 1 and not titled else alt.concat(*charts, columns=columns)
 
 
-def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
-    """Add the title, the notes on how to read the chart below it, the axis configuration and the
-    mark of sqlrank.
+def with_caption(
+    chart: Any, title: str, notes: Sequence[str], description: str | None = None
+) -> ChartType:
+    """Add the title, the notes on how to read the chart below it, its description for screen
+    readers, the axis configuration and the mark of sqlrank.
     """
-    lines = [line for note in notes for line in wrap(note, CAPTION_LINE_CHARS)]
+    lines = [""]
+    for note in notes:
+        if len(f"{lines[-1]} {note}") <= CAPTION_LINE_CHARS:
+            lines[-1] = f"{lines[-1]} {note}".strip()
+        else:
+            lines += wrap(note, CAPTION_LINE_CHARS)
     heading: Any = alt.Title(
         title,
-        subtitle=lines,
+        subtitle=list(filter(None, lines)),
         anchor="start",
         fontSize=14,
         subtitleFontSize=FONT_PIXELS,
@@ -280,13 +296,20 @@ def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
     # Each of Altair's methods configure_... would copy the chart.
     done = chart.copy(deep=False)
     done.usermeta, done.title = {"sqlrank": __version__}, heading
+    if description is not None:
+        done.description = description
     done.config = alt.Config(
         # Vega limits the distance of titles to 200 pixels by default, where long labels would
         # overlap them.
         axis=alt.AxisConfig(
-            labelLimit=300, labelSeparation=4, titleLimit=600, maxExtent=400, **sizes
+            labelLimit=300,
+            labelSeparation=4,
+            labelFlush=False,
+            titleLimit=600,
+            maxExtent=400,
+            **sizes,
         ),
-        legend=alt.LegendConfig(**sizes),
+        legend=alt.LegendConfig(**sizes, **LEGEND),
         header=alt.HeaderConfig(**sizes),
         view=alt.ViewConfig(strokeOpacity=0),
     )

@@ -278,9 +278,7 @@ def metrics(call: CommandCall) -> None:
     except MetricError as error:
         matching_metrics = sqlrank.metrics(call.sql_dir, search=name)
         if not matching_metrics.num_rows and " " in name:
-            raise MetricError(
-                f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics"
-            ) from error
+            raise MetricError(f"nothing found for {name!r}. sqlrank metrics lists all") from error
         is_misspelt = (
             "Did you mean" in str(error)
             and set(matching_metrics["family"].to_pylist()) <= {"page"}
@@ -300,25 +298,78 @@ def metrics(call: CommandCall) -> None:
             " Leave out one of the two"
         )
     text = metric_file.path.read_text("utf-8")
-    width = terminal_width()
-    typer.echo(text if width is None else "\n".join(_wrap_file(text, width)), nl=width is not None)
-    further = list_settings(metric_file, library).difference(
-        metric_file.params, metric_file.declared_settings
-    )
-    if further:
-        echo_message(
-            f"note: {join_words(sorted(further))} also decide{'s' * (len(further) == 1)} it, see"
-            f" docs/policies.md"
-        )
+    if width := terminal_width():
+        lines = wrap_file(text, width)
+        text = "".join(f"{_style_line(line) if supports_color() else line}\n" for line in lines)
+    typer.echo(text, nl=False)
+    _print_settings(metric_file, library)
+    if similar := _find_similar(name, metric_file, call.sql_dir):
+        echo_message(f"note: also found: {', '.join(similar)}")
     if note := _describe_name(name, spelled, metric, metric_file, library):
         echo_message(f"note: {note}")
 
 
-def _wrap_file(text: str, width: int) -> list[str]:
-    """Return the lines of a SQL file wrapped between words, comments as comments."""
+def _print_settings(file: SqlFile, library: Registry) -> None:
+    """Print the values of settings that a metric declares, and the names of others that it has."""
+    if choices := _list_choices(file, library):
+        echo_message("\n    ".join(["note: settings for --policy, the default first", *choices]))
+    further = sorted(list_settings(file, library).difference(file.params, file.declared_settings))
+    if further:
+        echo_message(
+            f"note: {join_words(further)} also decide{'s' * (len(further) == 1)} it. sqlrank"
+            f" metrics {further[-1]} says how"
+        )
+
+
+def _list_choices(file: SqlFile, library: Registry) -> list[str]:
+    """Return a line for each setting that a metric declares, with its values."""
     lines = []
+    for name, choice in file.declared_settings.items():
+        values = library.functions.get(name) or map(str, library.allowed_values(name))
+        others = [value for value in values if value != choice.default]
+        lines.append(", ".join([f"{name}={choice.default}", *others]))
+    return lines
+
+
+MAX_SIMILAR = 6
+"""Maximum number of further metrics that are named below one."""
+
+
+def _find_similar(name: str, file: SqlFile, sql_dir: Path | None) -> list[str]:
+    """Return further metrics that a word finds, besides the one that has it as a name."""
+    if not name.isalpha():
+        return []
+    rows = sqlrank.metrics(sql_dir, search=name).to_pylist()
+    names = dict.fromkeys(row["name"] for row in rows if row["relation"])
+    return [similar for similar in names if similar != file.display_name][:MAX_SIMILAR]
+
+
+_KEY = re.compile(r"^(-- )(\$?\w[\w ]*(?:\(\))?:)")
+_KEYWORD = re.compile(r"\b[A-Z]{2,}\b")
+
+
+def _style_line(line: str) -> str:
+    """Return a line of a SQL file with bold keys of comments and keywords of SQL."""
+    if line.startswith("--"):
+        return _KEY.sub(lambda match: match[1] + typer.style(match[2], bold=True), line)
+    code, dashes, comment = line.partition("--")
+    return _KEYWORD.sub(lambda match: typer.style(match[0], bold=True), code) + dashes + comment
+
+
+def wrap_file(text: str, width: int) -> list[str]:
+    """Return the lines of a SQL file wrapped between words, comments as comments: those at the end
+    of a line that is too wide stand above it.
+    """
+    parts: list[str] = []
     for line in text.splitlines():
-        indent = line[: len(line) - len(line.removeprefix("--").lstrip(" "))]
+        code, dashes, comment = line.partition(" -- ")
+        is_divided = len(line + HANGING_INDENT) > width and dashes and code.strip()
+        indent = line[: len(line) - len(line.lstrip())]
+        parts += [f"{indent}-- {comment}", code] if is_divided else [line]
+    lines = []
+    for line in parts:
+        text = line.lstrip(" ")
+        indent = line[: len(line) - len(text.removeprefix("--").lstrip(" "))]
         start = indent + HANGING_INDENT
         first, *rest = wrap_text(line.removeprefix(indent), width - len(start))
         lines += [f"{indent}{first}", *(f"{start}{part}" for part in rest)]
@@ -370,16 +421,6 @@ def compare(call: CommandCall) -> None:
         result = sqlrank.compare(**call.read_arguments(progress=progress))
     output.write(result)
     echo_notes(result)
-    if not call.per_query and "unpaired" in result.column_names:
-        unpaired, paired = max(
-            zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True),
-            default=(0, 0),
-        )
-        if unpaired:
-            echo_message(
-                f"note: {unpaired:,} of {unpaired + paired:,} units have a value for one of two"
-                " systems only. Comparisons leave them out"
-            )
 
 
 def power(call: CommandCall) -> None:

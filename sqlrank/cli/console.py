@@ -613,10 +613,18 @@ def progress_bar(activity: str) -> Iterator[Any]:
         yield None
         return
     from rich.console import Console  # a tenth of a second that is for people only
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     console = Console(stderr=True)
     bar = Progress(
+        SpinnerColumn(),
         TextColumn(activity),
         BarColumn(),
         TaskProgressColumn(),

@@ -318,8 +318,8 @@ _PLACEHOLDERS = {
 
 def _list_words(option: Option) -> Iterable[str]:
     """Return the words that complete an option."""
-    if isinstance(option.completes, list):
-        return option.completes
+    if option.choices:
+        return option.choices
     if option.completes == "metrics":
         return dict.fromkeys(file.display_name for file in load_registry().metrics.values())
     if option.completes == "compat":
@@ -347,7 +347,7 @@ def make_parameter(option: Option) -> Parameter:
         sentence = sentence.replace(placeholder, words)
     details: dict[str, Any] = {
         "help": sentence,
-        "autocompletion": _make_completion(option) if option.completes else None,
+        "autocompletion": _make_completion(option) if option.completes or option.choices else None,
     }
     if option.kind == "source":
         details["parser"] = parse_source

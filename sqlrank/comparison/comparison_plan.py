@@ -5,14 +5,13 @@ the values of each grouping.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.groupings import label_groupings, parse_group_by
 from sqlrank.call.resolve import (
     ResolvedRequest,
-    join_group_expressions,
-    parse_group_by,
     resolve_request,
-    split_group_expressions,
 )
 from sqlrank.call.sources import find_systems
 from sqlrank.compiler.row_keys import QUERY_ID
@@ -21,9 +20,10 @@ from sqlrank.interval_options import describe_query_units
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.result_columns import check_group_names, slice_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlrank.call.request import Request
     from sqlrank.registry.registry import Registry
@@ -46,7 +46,8 @@ class ComparedMetric:
     the width of the range of an area between two classes, such as AUC, None for other metrics.
     ``has_classes``: labels are positive or negative. ``no_interval`` is the reason why no unit has
     a value, None if units have values. ``has_own_column``: the metric is of a column of the caller,
-    who said which direction is better.
+    who said which direction is better. ``averages_sets``: the metric is a mean over predictions of
+    sets of classes, of which one may lose all that it is worth. ``unit``: the word for a unit.
     """
 
     name: str
@@ -57,6 +58,8 @@ class ComparedMetric:
     has_classes: bool = False
     no_interval: str | None = None
     has_own_column: bool = False
+    averages_sets: bool = False
+    unit: str = "unit"
 
 
 def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
@@ -103,6 +106,7 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
         area_width=_find_area_width(metric) if uses_influence and reason is None else None,
         no_interval=reason and reason.rstrip("."),
         has_own_column=metric.measured_column is not None,
+        averages_sets=metric.settings.get("average") == "samples",
     )
 
 
@@ -145,7 +149,7 @@ def check_system_column(system: str | None, noun: str, names: Sequence[str]) -> 
 @dataclass(frozen=True)
 class ComparisonPlan:
     """A comparison: the call for unit values, the system column, the groupings, the metrics, also
-    as resolved, and computed group columns.
+    as resolved, and the texts in ``by`` of group columns.
 
     ``library`` has the functions of the SQL files that compare units.
     """
@@ -156,7 +160,7 @@ class ComparisonPlan:
     measures: list[ComparedMetric]
     metrics: list[ResolvedMetric]
     library: Registry
-    group_expressions: Mapping[str, str] = field(default_factory=dict)
+    group_texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def uses_influence(self) -> bool:
@@ -171,10 +175,13 @@ class ComparisonPlan:
         return UNIT_COLUMN if self.uses_influence else QUERY_ID
 
     @classmethod
-    def from_call(cls, call: Request, system: str | None, by: Any) -> ComparisonPlan:
+    def from_call(
+        cls, call: Request, system: str | None, by: Any, columns: Collection[str]
+    ) -> ComparisonPlan:
         """Resolve a comparison; without ``system`` there is one system.
 
-        Raises ``MetricError`` for metrics that cannot be compared.
+        Raises ``MetricError`` for metrics that cannot be compared, and for a group column that has
+        the name of one of the ``columns`` of the result.
         """
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
@@ -184,17 +191,14 @@ class ComparisonPlan:
         if has_score_systems:
             check_system_column(system, SCORE_COLUMN, list(scores or ()))
         requested_groups = parse_group_by(by)
-        groups, expressions = split_group_expressions(requested_groups)
-        if system_column in {name for group in groups for name in group}:
-            raise MetricError(
-                f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems."
-                " Leave it out of by"
-            )
+        groups, labels, texts = label_groupings(requested_groups, call.sources, columns)
+        _check_groups(groups, columns, system_column, by)
         system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(
             call,
             by=[*system_keys, *requested_groups[0]],
             system=system,
+            group_labels=labels,
             confidence=None,
             per_query=False,
         )
@@ -218,7 +222,7 @@ class ComparisonPlan:
                 measures,
                 resolved_request.metrics,
                 resolved_request.library,
-                expressions,
+                texts,
             )
         if call.unit is not None:
             metric = next(
@@ -234,7 +238,7 @@ class ComparisonPlan:
             measures,
             resolved_request.metrics,
             resolved_request.library,
-            expressions,
+            texts,
         )
 
     @property
@@ -260,9 +264,7 @@ class ComparisonPlan:
         ``columns``.
         """
         system_keys = [self.system_column] if self.system_column in self.call.by else []
-        return replace(
-            self.call, by=[*system_keys, *join_group_expressions(columns, self.group_expressions)]
-        )
+        return replace(self.call, by=[*system_keys, *(self.group_texts[name] for name in columns)])
 
     def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for unit values."""
@@ -283,3 +285,17 @@ class ComparisonPlan:
                     include_query_weights=False,
                 ),
             )
+
+
+def _check_groups(
+    groups: Sequence[Sequence[str]], columns: Collection[str], system_column: str, by: Any
+) -> None:
+    """Raise ``MetricError`` for a group column that identifies systems, or is another column of the
+    result.
+    """
+    if system_column in {name for group in groups for name in group}:
+        raise MetricError(
+            f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems."
+            " Leave it out of by"
+        )
+    check_group_names(chain.from_iterable(groups), {*columns, *slice_columns(groups)})

@@ -23,6 +23,7 @@ from sqlrank.comparison.paired_differences import (
     MAX_CELLS_PER_GROUPING,
     check_fully_paired,
     evaluate_systems,
+    find_unit_column,
     share_sources,
     with_unit_tables,
 )
@@ -46,19 +47,20 @@ from sqlrank.comparison.system_comparison import (
     contrast_table,
     count_tests,
     find_small_samples,
+    find_unpaired,
     group_schema,
     group_values,
 )
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import ExecutionOptions
 from sqlrank.errors import InputError, MetricError, SqlrankError, join_words, suggest_choice
-from sqlrank.inference.significance import adjusted_confidence
-from sqlrank.inference.verdicts import (
+from sqlrank.inference import (
     FAIL,
     INCONCLUSIVE,
     PASS,
     Tolerance,
     Verdict,
+    adjusted_confidence,
     build_verdict_metadata,
     describe_overlap,
     judge_limits,
@@ -81,6 +83,7 @@ from sqlrank.result_columns import (
 )
 from sqlrank.result_metadata import (
     MEASURES_KEY,
+    UNIT_KEY,
     LeftOut,
     canonical_names,
     group_texts,
@@ -479,7 +482,9 @@ def gate(
         if by and isinstance(by[0], str)
         else by
     )
-    comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
+    comparison = ComparisonPlan.from_call(
+        call, None if is_stored else system, groupings, GATE_SCHEMA
+    )
     check_interval(interval, comparison)
     tolerances = _read_tolerances(tolerance, comparison)
     if stored is not None and comparison.uses_influence:
@@ -655,7 +660,7 @@ class PairedGate:
             )
         )
         summaries = units.summarize_differences([pair])
-        check_fully_paired(summaries, comparison)
+        check_fully_paired(summaries, units.measures)
         if self.is_stored and summaries:
             check_baseline_overlap(units, summaries, comparison)
         num_tests = count_tests(summaries, self.min_units)
@@ -713,8 +718,13 @@ class PairedGate:
             }
             rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
         table = contrast_table(rows, group_schema(comparison, units.tables), GATE_SCHEMA)
-        notes = [*self.left_out, *find_small_samples(summaries, comparison)]
+        notes = [
+            *self.left_out,
+            *find_small_samples(summaries, comparison),
+            *find_unpaired(summaries, units.measures),
+        ]
         metadata = build_verdict_metadata(verdicts, confidence)
+        metadata |= {UNIT_KEY: find_unit_column(units.tables, comparison)}
         if sequence is not None:
             notes += find_few_units(SEQUENTIAL, summaries, comparison)
             metadata |= {"sqlrank.interval": SEQUENTIAL}

@@ -30,13 +30,20 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.compiler.select_builders import bind_parameters
 from sqlrank.engines.duckdb_session import duckdb_session, fetch_tuples
 from sqlrank.engines.open_database import share_queries
-from sqlrank.errors import InputError, SqlrankError
+from sqlrank.errors import InputError, SqlrankError, count_things
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select, repeat_columns
-from sqlrank.result_metadata import left_out_metadata, read_left_out, read_texts
-from sqlrank.run.execution import (
+from sqlrank.registry.roles import UNIT_COLUMN
+from sqlrank.result_metadata import (
     ROW_UNIT,
+    UNIT_KEY,
+    left_out_metadata,
+    name_unit,
+    read_left_out,
+    read_texts,
+)
+from sqlrank.run.execution import (
     ZERO_WEIGHTS_KEY,
     execute_request,
     execute_resolved,
@@ -114,6 +121,7 @@ class DifferenceSummary:
     value_baseline: float | None = None
     value: float | None = None
     difference: float | None = None
+    decrease: float | None = None
     scale: float | None = None
     se: float | None = None
     df: float = 0.0
@@ -153,7 +161,8 @@ class PairedUnits:
         self.database = database
         self.tables = tables
         self.system_values = _by_cell(system_values, comparison)
-        self.measures = comparison.measures
+        unit = name_unit(find_unit_column(tables, comparison))
+        self.measures = [replace(measure, unit=unit) for measure in comparison.measures]
         columns = tables[0][1].column_names
         self.class_sizes = [
             name for name in (*CLASS_SIZES, SMALLER_CLASS_SIZE) if f".{name}" in columns
@@ -607,8 +616,17 @@ UnitTables = Sequence[tuple[list[str], pa.Table]]
 def evaluate_systems(
     comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool
 ) -> tuple[UnitTables, UnitTables]:
-    """Evaluate unit values, and with ``has_values`` the metrics of systems beside them."""
+    """Evaluate unit values, and with ``has_values`` the metrics of systems beside them.
+
+    Raises:
+        InputError: Groups divide the queries: empty lists would hide most of each difference.
+    """
     tables = evaluate_unit_values(comparison, options)
+    for _, table in tables:
+        for entry in read_left_out(table.schema.metadata):
+            # Systems that answer different queries are compared by policy.
+            if entry.divided_by not in {"", comparison.system_column}:
+                raise InputError(f"by: {entry.note}")
     return tables, system_values(comparison, options, tables) if has_values else []
 
 
@@ -682,7 +700,7 @@ def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan)
     """
     attributes = {group.label for group in inputs.group_columns if group.is_query_attribute}
     return (
-        not comparison.group_expressions
+        not inputs.request.group_expressions
         and attributes >= set(comparison.group_names)
         and not inputs.roles_read_across_lists
     )
@@ -771,6 +789,13 @@ def _scale_progress(
     return lambda percentage: progress((100 * index + percentage) / count)
 
 
+def find_unit_column(tables: UnitTables, comparison: ComparisonPlan) -> str:
+    """Return the column of the compared units, ``ROW_UNIT`` if each row is one."""
+    if not comparison.uses_influence:
+        return QUERY_ID
+    return read_texts(tables[0][1].schema.metadata).get(UNIT_KEY, UNIT_COLUMN)
+
+
 def with_unit_tables(
     tables: UnitTables,
     comparison: ComparisonPlan,
@@ -782,7 +807,7 @@ def with_unit_tables(
 
     Returns the result of ``work``.
     """
-    by_rows = (tables[0][1].schema.metadata or {}).get(b"sqlrank.unit") == ROW_UNIT.encode()
+    by_rows = find_unit_column(tables, comparison) == ROW_UNIT
     with duckdb_session(None, limits) as duck:
         return run_cancellable(
             duck,
@@ -791,7 +816,9 @@ def with_unit_tables(
         )
 
 
-def check_fully_paired(compared: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> None:
+def check_fully_paired(
+    compared: Sequence[DifferenceSummary], measures: Sequence[ComparedMetric]
+) -> None:
     """Raise ``InputError`` if pooled metrics of two systems are over different units.
 
     A metric that is undefined for a system has no units, and one without an interval has values
@@ -807,10 +834,11 @@ def check_fully_paired(compared: Sequence[DifferenceSummary], comparison: Compar
         key=lambda summary: summary.unpaired,
         default=None,
     )
-    if comparison.uses_influence and worst is not None and worst.unpaired:
+    if worst is not None and worst.unpaired and measures[worst.metric].uses_influence:
         units = worst.units + worst.unpaired if worst.units else worst.cell_units
         raise InputError(
-            f"{worst.unpaired:,} of {units:,} units have rows of one of two systems only, and"
+            f"{worst.unpaired:,} of {count_things(units, measures[worst.metric].unit)} have rows of"
+            " one of two systems only, and"
             " metrics of predictions are compared over the same rows. Leave the others out with"
             " where="
         )

@@ -13,11 +13,10 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import fetch_tuples
-from sqlrank.errors import InputError, MetricError, check_choice
-from sqlrank.inference.significance import (
-    CORRECTIONS,
-    TESTS,
+from sqlrank.errors import InputError, MetricError, count_things
+from sqlrank.inference import (
     HypothesisFamily,
+    Tolerance,
     adjust_p_values,
     clear_rounding_noise,
     minimum_detectable_effect,
@@ -29,11 +28,9 @@ from sqlrank.inference.significance import (
     t_test,
     wilcoxon_test,
 )
-from sqlrank.inference.verdicts import Tolerance
 from sqlrank.interval_options import (
     DEFAULT_SIGN_REPLICATES,
     SEQUENTIAL,
-    TEST_INTERVALS,
     check_confidence_level,
     check_replicates,
 )
@@ -52,7 +49,8 @@ if TYPE_CHECKING:
 
 EXPECTED_UNITS = 1000
 """Number of units at which intervals are the narrowest by default; by simulation, looks from 20
-units on err as often as stated or less, unless differences are skewed (benchmarks/peeking.py).
+units on err as often as stated or less, unless differences are skewed
+(benchmarks/studies/peeking.py).
 """
 
 MIN_SEQUENCE_UNITS = 200
@@ -180,8 +178,7 @@ def open_sequence(
 
 
 def check_interval(interval: str, comparison: ComparisonPlan) -> None:
-    """Raise ``MetricError`` for an interval that does not exist, or that the metrics don't have."""
-    check_choice("interval", interval, TEST_INTERVALS)
+    """Raise ``MetricError`` for an interval that the metrics don't have."""
     if interval == SEQUENTIAL and comparison.uses_influence:
         raise MetricError(
             f"{comparison.measures[0].name} is compared by interval='fixed', unless level='query'"
@@ -202,7 +199,7 @@ def find_few_units(
     if interval != SEQUENTIAL or not metrics:
         return []
     text = (
-        f"fewer than {MIN_SEQUENCE_UNITS} units: intervals for every look need many, and those of"
+        f"fewer than {MIN_SEQUENCE_UNITS} queries: intervals for every look need many, and those of"
         " skewed differences err in up to 15 % of samples"
     )
     return [LeftOut(text, metrics)]
@@ -256,12 +253,7 @@ class SignFlips:
         }
         units.create_temp("unit_difference_rows", rows, **numbers)
         units.create_temp("sign_flip_replicates", flips, replicates=replicates)
-        self.sums = self._fetch_sums(units, replicates, columns)
-
-    def _fetch_sums(
-        self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], str]
-    ) -> list[list[float]]:
-        """Return the sign-flipped sums of each comparison, in the order of replicates."""
+        # The sign-flipped sums of each comparison, in the order of replicates.
         table = units.fetch_arrow(
             exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate")
         )
@@ -269,7 +261,7 @@ class SignFlips:
             cell: index * replicates
             for index, cell in enumerate(table["cell"].to_pylist()[::replicates])
         }
-        return [
+        self.sums = [
             table[f"total_{columns[summary.metric, summary.pair]}"]
             .slice(starts[summary.cell], replicates)
             .to_pylist()
@@ -368,8 +360,6 @@ class TestOptions:
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for invalid options."""
-        check_choice("test", self.test, TESTS)
-        check_choice("correction", self.correction, CORRECTIONS)
         if self.correction == "max_t" and self.name != "t":
             option = "interval" if self.test == "t" else "test"
             raise MetricError(
@@ -441,7 +431,9 @@ def standard_error(summary: DifferenceSummary) -> float | None:
     return clear_rounding_noise(summary.se, summary.scale)
 
 
-def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None:
+def describe_few_changes(
+    summary: DifferenceSummary, level: float, unit: str = "unit"
+) -> str | None:
     """Return a sentence if so few units change that no test of their signs can reject at ``level``:
     its least p-value is 2^(1 - n).
     """
@@ -450,8 +442,8 @@ def describe_few_changes(summary: DifferenceSummary, level: float) -> str | None
     if not changed or least < 1 - level:
         return None
     return (
-        f"{changed} of {summary.units:,} units change, so a test of their signs has no p-value"
-        f" below {least:.3g}"
+        f"{changed} of {count_things(summary.units, unit)} change, so a test of their signs has no"
+        f" p-value below {least:.3g}"
     )
 
 

@@ -18,7 +18,7 @@ from sqlrank.comparison.paired_tests import TestOptions
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.duckdb_session import duckdb_session, fetch_tuples
 from sqlrank.errors import InputError, MetricError, suggest_choice
-from sqlrank.inference.significance import (
+from sqlrank.inference import (
     HypothesisFamily,
     minimum_detectable_effect,
     required_units,
@@ -74,13 +74,8 @@ def read_baseline(source: Any, what: str = "baseline") -> pa.Table:
     else:
         name = repr(str(source))
         if not Path(source).is_file():
-            raise InputError(
-                f"there is no {what} {name}. Store one: sqlrank evaluate ... --per-query -o"
-                f" {Path(source).name}"
-            )
-        table = read_parquet(
-            source, name, "Store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet"
-        )
+            raise InputError(f"there is no {what} {name}. {_advise_to_store(Path(source).name)}")
+        table = read_parquet(source, name, _advise_to_store())
     if len(set(table.column_names)) < table.num_columns:
         raise InputError(
             f"two columns of {name} have the same name: {', '.join(table.column_names)}"
@@ -89,11 +84,12 @@ def read_baseline(source: Any, what: str = "baseline") -> pa.Table:
         DEFINITIONS_KEY.encode() not in (table.schema.metadata or {})
         or QUERY_ID not in table.column_names
     ):
-        raise InputError(
-            f"{name} has no per-query values. Store them: sqlrank evaluate ... --per-query -o"
-            " baseline.parquet"
-        )
+        raise InputError(f"{name} has no per-query values. {_advise_to_store(values='those')}")
     return _with_canonical_columns(table)
+
+
+def _advise_to_store(file: str = "baseline.parquet", values: str = "values") -> str:
+    return f"Store {values} of sqlrank.evaluate (sqlrank evaluate ... --per-query -o {file})"
 
 
 def read_definitions(
@@ -377,7 +373,7 @@ def _plan_row(
     row |= {"n_units": units or None, "sd": deviation, "ci_level": level}
     if not deviation:
         return row | {
-            "reason": "fewer than two units" if deviation is None else "equal in every unit"
+            "reason": "fewer than two queries" if deviation is None else "equal in every query"
         }
     effect = tests.effect_on(value_baseline)
     return row | {

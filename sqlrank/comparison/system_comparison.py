@@ -17,6 +17,7 @@ from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import (
     check_fully_paired,
     evaluate_systems,
+    find_unit_column,
     share_sources,
     with_unit_tables,
 )
@@ -29,36 +30,36 @@ from sqlrank.comparison.paired_tests import (
     standard_error,
 )
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.errors import InputError, MetricError
-from sqlrank.inference.significance import (
-    adjusted_confidence,
-    choose_winner,
-    greatest_unseen_share,
-    list_pairs,
-    required_units_for_half_width,
-    t_critical_value,
-)
-from sqlrank.inference.verdicts import (
+from sqlrank.errors import InputError, MetricError, count_things, to_plural
+from sqlrank.inference import (
     FAIL,
     INCONCLUSIVE,
     PASS,
     SKIPPED,
     Tolerance,
     Verdict,
+    adjusted_confidence,
+    choose_winner,
     describe_overlap,
     describe_undefined,
+    greatest_unseen_share,
     judge_limits,
+    list_pairs,
     relative_difference,
+    required_units_for_half_width,
+    t_critical_value,
+    wilson_interval,
 )
 from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.result_columns import (
-    ALL_ROWS_LABEL,
     COMPARISON_SCHEMA,
-    SLICE_COLUMN,
     SYSTEM_LABELS,
     contrast_schema,
+    slice_columns,
+    slice_value,
 )
 from sqlrank.result_metadata import (
+    UNIT_KEY,
     LeftOut,
     comparison_metadata,
     left_out_metadata,
@@ -85,17 +86,14 @@ def group_schema(comparison: ComparisonPlan, tables: UnitTables) -> list[pa.Fiel
     }
     return [
         *fields.values(),
-        *([pa.field(SLICE_COLUMN, pa.string())] if len(comparison.groupings) > 1 else []),
+        *(pa.field(name, pa.string()) for name in slice_columns(comparison.groupings)),
     ]
 
 
 def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[str, Any]:
     """Return the group columns of a cell."""
     names = dict.fromkeys(name for group in comparison.groupings for name in group)
-    label = (
-        {SLICE_COLUMN: ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
-    )
-    return {name: cell.get(name) for name in names} | label
+    return {name: cell.get(name) for name in names} | slice_value(cell, comparison.groupings)
 
 
 def undefined_reason(
@@ -117,7 +115,7 @@ def undefined_reason(
         system: summary.system_units or summary.value,
     }
     return describe_undefined(values) or (
-        "no interval" if measure.uses_influence else "no unit has a value in both"
+        "no interval" if measure.uses_influence else "no query has a value in both"
     )
 
 
@@ -126,14 +124,15 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
     if (reason := undefined_reason(result.summary, measure)) is not None or result.low is not None:
         return reason
     if result.se is None:
-        return "no interval: fewer than two units"
+        return f"no interval: fewer than two {to_plural(measure.unit)}"
     if result.summary.n_positive or result.summary.n_negative:
-        return "no interval: the same change in every unit"
+        return f"no interval: the same change in every {measure.unit}"
     bound = (
         ": with 95% confidence at most"
-        f" {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such units differ"
+        f" {100 * greatest_unseen_share(result.summary.units, 0.95):.2g}% of all such"
+        f" {to_plural(measure.unit)} differ"
     )
-    return "equal in every unit" + ("" if measure.uses_influence else bound)
+    return f"equal in every {measure.unit}" + ("" if measure.uses_influence else bound)
 
 
 def find_small_samples(
@@ -157,6 +156,24 @@ def find_small_samples(
         )
         notes += [LeftOut(row.describe(metrics), metrics)] if metrics else []
     return notes
+
+
+def find_unpaired(
+    summaries: Sequence[DifferenceSummary], measures: Sequence[ComparedMetric]
+) -> list[LeftOut]:
+    """Return a note on the units that have a value for one system of a pair, if there are any."""
+    lone = [summary for summary in summaries if summary.unpaired]
+    if not lone:
+        return []
+    most = max(lone, key=lambda summary: (summary.unpaired, summary.units))
+    indices = sorted({summary.metric for summary in lone})
+    metrics = tuple(measures[index].name for index in indices)
+    all_units = count_things(most.unpaired + most.units, measures[most.metric].unit)
+    note = (
+        f"{most.unpaired:,} of {all_units} have a value for one of two systems only. Comparisons"
+        " leave them out"
+    )
+    return [LeftOut(note, metrics)]
 
 
 def contrast_row(
@@ -206,7 +223,8 @@ def test_columns(
         "test": tests.name,
         "correction": tests.correction,
         "reason": (
-            _missing_interval(result, measure) or describe_few_changes(result.summary, result.level)
+            _missing_interval(result, measure)
+            or describe_few_changes(result.summary, result.level, measure.unit)
         ),
     }
 
@@ -325,7 +343,7 @@ def compare_systems(
     """Return a row per group, metric and pair of systems, or their paired differences with
     ``per_query``.
     """
-    comparison = ComparisonPlan.from_call(call, system, by)
+    comparison = ComparisonPlan.from_call(call, system, by, COMPARISON_SCHEMA)
     _check_influence(comparison, tests, per_query)
     check_interval(tests.interval, comparison)
     with share_sources(comparison, options) as (shared, open_options):
@@ -343,10 +361,11 @@ def compare_systems(
     def compare_units(units: PairedUnits) -> pa.Table:
         pairs = list_pairs(comparison.sort_systems(units.list_systems()), baseline)
         summaries = units.summarize_differences(pairs)
-        check_fully_paired(summaries, comparison)
+        check_fully_paired(summaries, units.measures)
         small_samples[:] = [
             *find_small_samples(summaries, comparison),
             *find_few_units(tests.interval, summaries, comparison),
+            *([] if per_query else find_unpaired(summaries, units.measures)),
         ]
         if per_query:
             return unit_difference_table(units, comparison, pairs)
@@ -363,6 +382,7 @@ def compare_systems(
     }
     metadata = {
         "sqlrank.version": __version__,
+        UNIT_KEY: find_unit_column(tables, comparison),
         **{f"sqlrank.{name}": value for name, value in settings.items()},
     }
     schema_metadata = tables[0][1].schema.metadata
@@ -390,6 +410,9 @@ baseline.
 
 MIN_CLASS_ROWS = 10
 """Number of positives and of negatives below which a reason names it."""
+
+MAX_MISSED = 0.04
+"""Share of samples that show no loss though the tolerance is lost above which a pass names it."""
 
 MIN_DECISIVE_UNITS = 20
 """Minimum number of units to decide if all have the same nonzero difference; under a sequence it is
@@ -448,13 +471,19 @@ class GatedDifference:
         ):
             return Verdict(
                 INCONCLUSIVE,
-                f"{unpaired:,} of {all_units:,} units have a value for one system only",
+                f"{unpaired:,} of {self._count_units(all_units)} have a value for one system only",
             )
         return verdict
 
     @property
     def _min_required_units(self) -> int:
         return max(MIN_INTERVAL_UNITS, self.min_units)
+
+    def _count_units(self, number: int) -> str:
+        return count_things(number, self.measure.unit)
+
+    def _count_few(self, number: int) -> str:
+        return f"{self._count_units(number)}, fewer than {self._min_required_units}"
 
     @property
     def _margin(self) -> float:
@@ -463,23 +492,52 @@ class GatedDifference:
 
     @property
     def _unseen_loss(self) -> float:
-        """The loss by rows of a class that may change though none of the sample does, 0 where the
-        standard error accounts for them.
+        """The loss by rows of a class, or by sets of classes where few change, that may change
+        though none of the sample does; 0 where the standard error accounts for them.
         """
         units = self.summary.units
         one_sided = (1 + self.level) / 2
-        return (self.summary.row_effect or 0.0) * units * greatest_unseen_share(units, one_sided)
+        effect = self.summary.row_effect or 0.0
+        if self.measure.averages_sets and describe_few_changes(self.summary, self.level):
+            # The dearest set loses all that it is worth
+            effect = 1 / units
+        return effect * units * greatest_unseen_share(units, one_sided)
+
+    @property
+    def _worse_units(self) -> int:
+        summary = self.summary
+        worse = summary.n_positive if self.measure.direction == "lower" else summary.n_negative
+        return worse or 0
+
+    @property
+    def _greatest_worse_share(self) -> float:
+        units = self.summary.units
+        return wilson_interval(self._worse_units / units, units, self.level)[1]
+
+    def _find_possible_loss(self, gain: float) -> float:
+        """Return the loss if as many units are worse as Wilson's interval allows, and lose as those
+        seen do, where the gain of all is this; 0 without such units, or for a metric of all rows.
+
+        Student's t takes the deviation from the sample. If few units lose all that they have, it is
+        too small: 16 % of samples of 64 units would pass a loss of a tolerance of 0.05, and 4 % do.
+        """
+        summary, worse = self.summary, self._worse_units
+        if not worse or self.measure.uses_influence:
+            return 0.0
+        loss = summary.decrease or 0.0
+        if self.measure.direction == "lower":
+            loss += summary.difference or 0.0  # the mean increase
+        return loss * (self._greatest_worse_share * summary.units / worse - 1) - gain
 
     def _decide_on_pairs(self) -> Verdict:
         """Return the verdict on the units that have a value for both systems."""
         summary, sequence = self.summary, self.sequence
         if (reason := undefined_reason(summary, self.measure, GATE_SYSTEMS)) is not None:
             if summary.cell_units < self._min_required_units:
-                few = f"in {summary.cell_units} units, fewer than {self._min_required_units}"
-                return Verdict(SKIPPED, f"{reason}, {few}")
+                return Verdict(SKIPPED, f"{reason}, in {self._count_few(summary.cell_units)}")
             return Verdict(INCONCLUSIVE, reason)
         if summary.units < self._min_required_units:
-            return Verdict(SKIPPED, f"{summary.units} units, fewer than {self._min_required_units}")
+            return Verdict(SKIPPED, self._count_few(summary.units))
         se = standard_error(summary)
         if not summary.n_positive and not summary.n_negative and not se:
             return self._decide_without_change()
@@ -488,7 +546,8 @@ class GatedDifference:
         if se == 0 and summary.units < (
             sequence.expected_units if sequence else MIN_DECISIVE_UNITS
         ):
-            return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
+            all_units = self._count_units(summary.units)
+            return Verdict(INCONCLUSIVE, f"the same change in all of {all_units}")
         return self._judge_interval(summary.difference, se)
 
     def _decide_without_change(self) -> Verdict:
@@ -503,14 +562,15 @@ class GatedDifference:
             else f", {_greatest_share(size, self.level)} of those of the smaller class"
         )
         reason = (
-            f"no change in {summary.units:,} units: at most"
-            f" {_greatest_share(summary.units, self.level)} of units change{class_share}"
+            f"no change in {self._count_units(summary.units)}: at most"
+            f" {_greatest_share(summary.units, self.level)} of {to_plural(self.measure.unit)}"
+            f" change{class_share}"
         )
         if sequence is not None and summary.units < sequence.expected_units:
             return Verdict(INCONCLUSIVE, reason, sequence.expected_units)
         if self._unseen_loss > self._margin:
             return Verdict(INCONCLUSIVE, f"{reason}{self._describe_unseen_rows()}")
-        return Verdict(PASS, reason)
+        return Verdict(PASS, reason + self._describe_missed_loss(0))
 
     def _judge_interval(self, difference: float, se: float) -> Verdict:
         summary, level, margin = self.summary, self.level, self._margin
@@ -535,8 +595,14 @@ class GatedDifference:
         if verdict == PASS and self._unseen_loss - gain > margin:
             rows = self._describe_unseen_rows()
             return Verdict(INCONCLUSIVE, f"the interval is within the tolerance{direction}{rows}")
+        if verdict == PASS and (loss := self._find_possible_loss(gain)) > margin:
+            worse = (
+                f", but {self._worse_units:,} of {self._count_units(summary.units)} are worse, and"
+                f" with {100 * self._greatest_worse_share:.2g}% of all the loss is {loss:.2g}"
+            )
+            return Verdict(INCONCLUSIVE, f"the interval is within the tolerance{direction}{worse}")
         if verdict == PASS:
-            hidden = self._describe_unseen_losses() + self._describe_basis(level)
+            hidden = self._describe_unseen_losses(gain) + self._describe_basis(level)
             return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
         # With more units of the same mean and deviation, a gain on this side of the tolerance
         # passes, and one beyond it fails.
@@ -547,28 +613,47 @@ class GatedDifference:
         return Verdict(INCONCLUSIVE, f"{reason}{direction}", needed)
 
     def _describe_unseen_rows(self) -> str:
-        """Return the loss by rows of a class that the sample may not show."""
-        return (
-            f", but changes in so few rows of a class that a sample may miss them cost up to"
-            f" {self._unseen_loss:.2g}"
+        """Return the loss by rows of a class, or by sets of classes, that the sample may not
+        show.
+        """
+        summary = self.summary
+        unseen = (
+            f"{summary.n_changed} of {self._count_units(summary.units)} change, and others that the"
+            " sample misses may"
+            if self.measure.averages_sets
+            else "changes in so few rows of a class that a sample may miss them"
         )
+        return f", but {unseen} cost up to {self._unseen_loss:.2g}"
 
-    def _describe_unseen_losses(self) -> str:
+    def _describe_missed_loss(self, gain: float) -> str:
+        """Return the share of samples with this gain that show no loss though a loss of the
+        tolerance is hidden, all that few units have; empty if they are few, or units no shares.
+        """
+        if not (self.measure.is_proportion and self._margin) or self.measure.uses_influence:
+            return ""
+        missed = max(0.0, 1 - self._margin - gain) ** self.summary.units
+        if missed <= MAX_MISSED:
+            return ""
+        share = f"{100 * missed:.2g}% of such samples miss"
+        return f". A loss of the tolerance may be in {to_plural(self.measure.unit)} that {share}"
+
+    def _describe_unseen_losses(self, gain: float) -> str:
         """Return the share of units that may lose though none that was seen does, empty if one
         does, or if each moves the metric, as each row does a ratio.
         """
         summary = self.summary
-        losses = summary.n_positive if self.measure.direction == "lower" else summary.n_negative
-        if losses or (self.measure.uses_influence and not summary.n_zero):
+        if self._worse_units or (self.measure.uses_influence and not summary.n_zero):
             return ""
         share = _greatest_share(summary.units, self.level)
-        return f". No unit is worse, so at most {share} of all are"
+        missed = self._describe_missed_loss(gain)
+        return f". No {self.measure.unit} is worse, so at most {share} of all are{missed}"
 
     def _describe_basis(self, level: float) -> str:
         """Return the few changes, or rows of a class, that a verdict rests on, empty if they are
         enough.
         """
-        size, few = self.summary.class_size, describe_few_changes(self.summary, level)
+        size = self.summary.class_size
+        few = describe_few_changes(self.summary, level, self.measure.unit)
         small_class = (
             ""
             if size is None or size >= MIN_CLASS_ROWS

@@ -32,7 +32,7 @@ from sqlrank.compiler.select_builders import (
     order_rows,
     rename_ctes,
 )
-from sqlrank.inference.significance import normal_quantile
+from sqlrank.inference import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds
@@ -64,14 +64,14 @@ if TYPE_CHECKING:
 
 DIFFERENCES_FOLDER = "analyses/group_differences"
 
-PAIR_STEPS = ("pair_margins", "pair_limits", "group_intervals")
 LIMIT_STEPS = (
     "comparison_counts", "tail_bounds", "critical_values", "widening_factors", "widened_limits",
-    "simultaneous_limits", "extreme_intervals", "limit_margins",
+    "simultaneous_limits", "extreme_intervals", "limit_margins", "squared_margins", "pair_margins",
+    "pair_limits", "group_intervals",
 )  # fmt: skip
 UNIT_STEPS = ("ranked_influences", "pair_correlations")
-"""Steps from values of groups to limits, from limits to pairs, and from influences of units to
-correlations of pairs.
+"""Steps from values of groups to limits of pairs, and from influences of units to correlations of
+pairs.
 """
 
 SHARED_STEPS = {"ordered_groups", "ranked_influences", "limit_margins"}
@@ -129,7 +129,12 @@ class _GroupDifferences:
         self.layout = layout
         self.labels = {output.alias: output for output in outputs if output.kind == "by"}
         self.audits = [output for output in outputs if output.kind == "audit"]
-        self.components = self._find_components(outputs)
+        by_name = {output.name: output for output in outputs if output.kind == "metric"}
+        named = [(label, name) for label, names in self.layout.differences for name in names]
+        self.components = [
+            _Component(label, position, by_name[name], name)
+            for position, (label, name) in enumerate(named, start=1)
+        ]
         self.has_components = any(len(names) > 1 for _, names in layout.differences)
         by = [name for name in relations.shape.group_names if name not in layout.across]
         self.keys: KeysByName = {
@@ -141,14 +146,6 @@ class _GroupDifferences:
         }
         self.ctes: dict[str, str] = {}
         self.step_keys: dict[str, KeysByName] = {}
-
-    def _find_components(self, outputs: Sequence[OutputColumn]) -> list[_Component]:
-        by_name = {output.name: output for output in outputs if output.kind == "metric"}
-        named = [(label, name) for label, names in self.layout.differences for name in names]
-        return [
-            _Component(label, position, by_name[name], name)
-            for position, (label, name) in enumerate(named, start=1)
-        ]
 
     def select_rows(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the rows, and their columns."""
@@ -165,18 +162,13 @@ class _GroupDifferences:
         ):
             self._add_file_step(step)
         if (confidence := self.layout.confidence) is not None:
-            shares_units = self._add_influences()
+            self._add_influences()
             bindings = {
                 "tail": confidence.tail_probability,
                 "quantile": normal_quantile((1 + confidence.level) / 2),
             }
             for step in LIMIT_STEPS:
                 self._add_file_step(step, **bindings)
-            self._add_file_step(
-                "squared_margins", "shared_units" if shares_units else "independent"
-            )
-            for step in PAIR_STEPS:
-                self._add_file_step(step)
         return self._select_differences()
 
     def _add_cte(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
@@ -186,15 +178,18 @@ class _GroupDifferences:
         )
         self.step_keys[self.ctes[name]] = keys
 
-    def _add_file_step(self, *step: str, **bindings: float) -> None:
-        """Add the step of a file, or of a variant of it."""
-        path = (DIFFERENCES_FOLDER, *step[:-1], f"{step[-1]}.sql")
-        query = bind_placeholders(
-            inline_functions(self.relations.library, load_select(*path), {}),
-            **bindings,
+    def _add_file_step(self, step: str, **bindings: float) -> None:
+        """Add the step of a file."""
+        path = (DIFFERENCES_FOLDER, f"{step}.sql")
+        shares_units = "pair_correlations" in self.ctes
+        functions = {"correlated_squares": "shared_units" if shares_units else "independent"}
+        query = inline_functions(
+            self.relations.library, bind_placeholders(load_select(*path), **bindings), functions
         )
+        if step == "squared_margins" and not shares_units:
+            query.args["joins"].pop()
         rename_ctes(query, self.ctes)
-        if step[0] == "extreme_groups":
+        if step == "extreme_groups":
             self._name_extremes(query)
         keys = expand_keys(query, ExpansionContext(lambda table: self.step_keys[table]))
         rows = file_rows(*path).removesuffix(".")
@@ -202,7 +197,7 @@ class _GroupDifferences:
             rows = rows.replace(", metric and component", " and metric").replace(
                 ", metric, component", ", metric"
             )
-        self._add_cte(step[0], query, f"{rows} ({'/'.join(path)})", keys)
+        self._add_cte(step, query, f"{rows} ({'/'.join(path)})", keys)
 
     def _name_extremes(self, query: exp.Select) -> None:
         """Select the columns of the compared groups of the least and the greatest value."""
@@ -280,10 +275,8 @@ class _GroupDifferences:
             METRIC_POSITION: sql_literal(component.position),
         }
 
-    def _add_influences(self) -> bool:
-        """Add the influences of units on metrics, if compared groups may share units; return True
-        if they may.
-        """
+    def _add_influences(self) -> None:
+        """Add the influences of units on metrics, if compared groups may share units."""
         spread: Any = self.spread
         attributes = set(self.relations.shape.query_attributes)
         components = [
@@ -292,7 +285,7 @@ class _GroupDifferences:
             if component.value.alias in spread.influence_ctes
         ]
         if not components or set(self.layout.across) & attributes:
-            return False
+            return
         branches = []
         for cte, unit in dict.fromkeys(
             spread.influence_ctes[component.value.alias] for component in components
@@ -313,7 +306,6 @@ class _GroupDifferences:
         )
         for step in UNIT_STEPS:
             self._add_file_step(step)
-        return True
 
     def _select_differences(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the rows of differences, in the order of groups and of the request."""

@@ -35,6 +35,7 @@ from sqlrank.compiler.select_builders import (
     union_slices,
 )
 from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
+from sqlrank.optimizer.statement_graph import keeps_rows
 from sqlrank.registry.query_templates import (
     append_source,
     describe_rows,
@@ -217,12 +218,6 @@ class CteList:
         else:
             prune_query(statement)
         return statement
-
-
-def _keeps_rows(tree: exp.Query) -> bool:
-    """Return True if a query only filters the rows of one table, and computes columns of each."""
-    kinds = (exp.Join, exp.Window, exp.AggFunc, exp.Group, exp.Distinct, exp.Subquery, exp.Union)
-    return not find_nodes(tree, *kinds)
 
 
 def _reads_user_query(query: exp.Query) -> bool:
@@ -460,7 +455,7 @@ class RelationCtes:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             materialize = True if "Materialize" in file.annotations else None
-            if materialize and self.resample is not None and _keeps_rows(tree):
+            if materialize and self.resample is not None and keeps_rows(tree):
                 materialize = False  # the rows of all replicates take more memory than time
             name = (
                 f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name

@@ -119,7 +119,7 @@ def inline_function(
     library: Registry, slot: str, arguments: list[exp.Expr], settings: Mapping[str, ParameterValue]
 ) -> exp.Expr:
     """Return the body of the function that fills a slot, applied to arguments."""
-    chosen = settings.get(slot) or library.default_function(slot)
+    chosen = library.choose_function(slot, settings)
     if isinstance(chosen, tuple):
         return _case_from_map(slot, chosen, arguments, library.function_arguments(slot))
     file = library.find_function(slot, str(chosen))

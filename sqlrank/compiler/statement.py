@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
-from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.intervals.pseudo_values import (
@@ -46,7 +45,7 @@ from sqlrank.registry.resolved_metric import (
     ResolvedMetric,
 )
 from sqlrank.rendering.renderer import StatementHeader, row_phrase
-from sqlrank.result_columns import SLICE_COLUMN
+from sqlrank.result_columns import SLICE_COLUMN, check_group_names
 from sqlrank.sql_ast import BIGINT, unique_name
 
 if TYPE_CHECKING:
@@ -136,6 +135,8 @@ def compile_statement(
         keys.append(OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff"))
     outputs = [*keys, *metric_outputs, *audit_outputs, *flip_outputs, *weight_outputs]
     if layout.across:
+        from sqlrank.compiler.group_differences import difference_rows  # few calls need it
+
         body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
     elif layout.requested_names:
         outputs = _under_requested_names(body, outputs)
@@ -345,7 +346,16 @@ def _with_ctes(
     header: StatementHeader,
     keep_unused: bool = False,
 ) -> CompiledStatement:
-    """Add the CTEs, and drop comments that are repeated."""
+    """Add the CTEs, and drop comments that are repeated.
+
+    Raises:
+        MetricError: A column of groups has the name of another column of the result.
+    """
+    if relations.shape.group_columns:
+        check_group_names(
+            [output.name for output in outputs if output.kind == "by"],
+            {output.name for output in outputs if output.kind != "by"},
+        )
     tree = relations.ctes.write_before(body, keep_unused)
     drop_comments_repeated_across_queries(cte.this for cte in tree.ctes)
     grains = {

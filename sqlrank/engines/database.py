@@ -21,6 +21,7 @@ from sqlrank.call.sources import (
     QuerySource,
     SourceGroup,
     TemporaryView,
+    leaf_sources,
     reader_function,
     source_kind,
     wrap_source,
@@ -365,9 +366,10 @@ def _resolve_member(
     except InputError as error:
         if name is None or not isinstance(member, SourceGroup):
             raise
+        doc = str(leaf_sources(member)[0])
         raise InputError(
             f"{error}. If {name!r} is a query, and no system, give a list of documents for every"
-            " query"
+            f" query, or scores of documents that look like files: {{{name!r}: {{{doc!r}: 1.0}}}}"
         ) from None
 
 

@@ -27,7 +27,7 @@ from sqlrank.call.sources import (
     source_kind,
 )
 from sqlrank.cancellation import make_fork_safe_lock
-from sqlrank.engines import source_tables, text_tables
+from sqlrank.engines import source_tables, text_advice
 from sqlrank.engines.arrow_tables import list_ordered_categories, replace_unreadable, to_arrow_table
 from sqlrank.engines.database import Database
 from sqlrank.engines.duckdb_session import (
@@ -47,6 +47,7 @@ from sqlrank.engines.file_formats import (
     find_format,
 )
 from sqlrank.engines.file_sources import (
+    describe_folder,
     expand_globs,
     explain_extension,
     explain_path_notation,
@@ -64,13 +65,13 @@ from sqlrank.engines.source_tables import (
     reads_text,
     union_tables,
 )
+from sqlrank.engines.text_advice import ragged_line_problem
 from sqlrank.engines.text_tables import (
     TEXT_ROWS,
     declare_types,
     explain_read_error,
     find_csv_options,
     missing_columns_problem,
-    ragged_line_problem,
     settle_types,
     undetected_delimiter_problem,
 )
@@ -421,7 +422,7 @@ class DuckDBDatabase(Database):
             duckdb.ConversionException,
         ) as error:
             problem = (
-                text_tables.malformed_trec_line(role, files)
+                text_advice.malformed_trec_line(role, files)
                 if is_headless and files
                 else ragged_line_problem(error)
             )
@@ -554,7 +555,11 @@ class DuckDBDatabase(Database):
         if files:
             return self._find_file_items(role, text, files)
         tables = self._user_tables()
-        hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
+        hint = (
+            explain_path_notation(text)
+            or describe_folder(text)
+            or did_you_mean(text, [*tables, *list_neighbors(text)])
+        )
         if not hint and self._is_own:
             hint = (
                 "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql)"
@@ -563,7 +568,8 @@ class DuckDBDatabase(Database):
             hint += (
                 ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
             )
-        problem = f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}"
+        what = "no file matches" if glob.has_magic(text) else "there is no table and no file named"
+        problem = f"{role}: {what} {quote_excerpt(text, is_name=True)}"
         raise InputError(join_sentences(problem, hint, self._list_tables()))
 
     def _find_file_items(
@@ -572,7 +578,7 @@ class DuckDBDatabase(Database):
         """Return the items of FROM that read files, each with a label: one for files of the same
         columns.
         """
-        formats = {find_format(role, file): data_suffix(file) for file in files}
+        formats = {find_format(role, file): data_suffix(file) or file.suffix for file in files}
         readers = {file_format.reader for file_format in formats}
         if len(readers) > 1 or len({file_format.compression for file_format in formats}) > 1:
             endings = ", ".join(sorted(suffix or "no ending" for suffix in formats.values()))
@@ -839,13 +845,13 @@ def _build_file_item(
                 dialect="duckdb",
             )
         )
-    if role not in text_tables.TEXT_FORMATS:
+    if role not in text_advice.TEXT_FORMATS:
         raise InputError(
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one"
             f" of {', '.join(READER_FUNCTIONS)}"
         )
     tree = bind_placeholders(
-        load_select("inputs/readers", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal
+        load_select("inputs/readers", f"{text_advice.TEXT_FORMATS[role]}.sql"), path=path_literal
     )
     for reader in tree.find_all(exp.ReadCSV):
         reader.set("expressions", [*reader.expressions, *file_format.read_option()])

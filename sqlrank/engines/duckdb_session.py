@@ -265,19 +265,48 @@ SEMANTIC_SETTINGS = {
 _OUT_OF_MEMORY_ADVICE = (
     "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 )
-_FULL_DISK_ADVICE = (
-    ". Free space, or name another disk: a database elsewhere, and a temp_directory for rows beyond"
-    " the memory_limit"
-)
 _ENDED = (
     "DuckDB has ended the open transaction of your connection by this error: call rollback(). What"
     " was not committed is lost."
 )
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
-_DAMAGED = re.compile(
-    r"don't know what type|TProtocol|decompress|corrupt|out of buffer", re.IGNORECASE
-)
-"""Messages on the bytes of a damaged file of Parquet."""
+_UNWRITTEN = "could not write file"
+_ADVICE = {
+    "don't know what type|tprotocol|decompress|corrupt|out of buffer": (
+        ". A file that it reads is damaged: write it again"
+    ),
+    "no magic bytes|footer length": (
+        ": write it again: it is damaged, or was not written to its end"
+    ),
+    "is encrypted": (
+        ": read it by a query on a connection of your own that has its key, with connection="
+    ),
+    "permission denied|read-only": (
+        ". Change its permissions, or name another, such as a copy that you may write"
+    ),
+    "not utf-8": (
+        ": it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)"
+    ),
+    "maximum line size of": (
+        ": a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of"
+        " it, without that column"
+    ),
+    "parsing dialect": (
+        ": end all lines the same way (dos2unix does), separate fields by one delimiter, and close"
+        " every quote, or make a Parquet file of it"
+    ),
+    "parquet file": ": write it again if it is damaged",
+    "malformed json": ": correct what is there, or write the file again",
+    "has duplicate key": ": give one value to each key, or rename one of the two",
+    "requires the extension": (
+        ": load it on a connection of your own, and give that with connection=, or get the file"
+    ),
+    _UNWRITTEN: (
+        ". Free space, or name another disk: a database elsewhere, and a temp_directory for rows"
+        " beyond the memory_limit"
+    ),
+}
+"""Advice on errors, by patterns of their lower-case text."""
 
 _LOCK = re.compile(
     r'lock on file "(?P<file>[^"]*)"(?:.* held in (?:\S*/)?(?P<program>[^\s/]+) \(PID'
@@ -308,17 +337,18 @@ def is_write_error(error: duckdb.Error) -> bool:
     """Return True if DuckDB could not write a file, as on a full disk; at a commit this is an error
     of the transaction.
     """
-    return "Could not write file" in str(error)
+    return _UNWRITTEN in str(error).lower()
 
 
 def explain_duckdb_error(error: duckdb.Error) -> str:
-    """Return the first line of an error of DuckDB; if another process has the file open, name the
-    process and the remedy, and if the disk may be full, the remedy.
+    """Return the first line of an error of DuckDB with advice, if there is any; if another process
+    has the file open, name the process and the remedy.
     """
-    if _DAMAGED.search(str(error)) is not None:
-        return f"{first_line(error)}. A file that it reads is damaged: write it again"
-    if (lock := _LOCK.search(str(error))) is None:
-        return f"{first_line(error)}{_FULL_DISK_ADVICE if is_write_error(error) else ''}"
+    text = str(error)
+    if (lock := _LOCK.search(text)) is None:
+        matching = (advice for words, advice in _ADVICE.items() if re.search(words, text.lower()))
+        advice = next(matching, "")
+        return f"{first_line(error).rstrip('. ')}{advice}" if advice else first_line(error)
     process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""
     return (
         f"another process{process} has {lock['file']!r} open. Close it there, open it there"

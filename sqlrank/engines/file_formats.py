@@ -1,5 +1,5 @@
-"""Find the format of a file by its first bytes and its suffix, and the table of a lake or
-unfinished job that a file is part of.
+"""Find the format of a file by its first bytes and its suffix, the table of a lake or unfinished
+job that a file is part of, and booleans and texts in a JSON file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sqlrank.registry.settings_checks import describe_argument
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 ARROW_READER = "ARROW"
 """Name of the reader of Arrow and Feather files, which Arrow reads and not DuckDB."""
@@ -64,10 +64,16 @@ def find_format(role: str, path: Path) -> FileFormat:
     """Return the format of a file.
 
     Raises:
-        InputError: It is of another format than those that are read.
+        InputError: It cannot be read, or is of another format than those that are read.
     """
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise InputError(
+            f"{role}: {_quote_path(path)} cannot be read: {error.strerror}. Change its permissions,"
+            " or give a copy"
+        ) from None
     compression = next(
         (name for magic, name in _COMPRESSIONS.items() if head.startswith(magic)), None
     )
@@ -148,6 +154,9 @@ def check_compressed(role: str, files: Iterable[Path]) -> None:
                     pass
 
 
+_NUMBER = re.compile(r"\d+")
+
+
 def check_lake_tables(role: str, paths: Iterable[Path]) -> None:
     """Raise ``InputError`` for files of a table whose current rows are not those of all its
     files.
@@ -157,10 +166,18 @@ def check_lake_tables(role: str, paths: Iterable[Path]) -> None:
         for entry in read_formats()["folders"].values():
             first, _, rest = entry["marker"].partition("/")
             marker = os.path.join(folder, first)  # noqa: PTH118  thousands of folders
-            if os.path.lexists(marker) and (not rest or glob.glob(rest, root_dir=marker)):  # noqa: PTH207
+            if not os.path.lexists(marker):
+                continue
+            versions = glob.glob(rest, root_dir=marker) if rest else [""]  # noqa: PTH207
+            if versions:
+                # Extensions take a folder of several only by a setting.
+                newest = max(
+                    versions, key=lambda name: (int((_NUMBER.search(name) or [0])[0]), name)
+                )
+                path = Path(marker, newest) if rest else folder
                 raise InputError(
                     f"{role}: {_quote_path(folder)} is {entry['name']}."
-                    f" {_next_step(entry, str(folder))}"
+                    f" {_next_step(entry, str(path))}"
                 )
 
 
@@ -235,3 +252,74 @@ def _map_columns(role: str, columns: Iterable[str]) -> dict[str, str]:
 def _compile_formats() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
     """Return patterns with the formats of files that have them."""
     return [(re.compile(entry["pattern"]), entry) for entry in read_formats()["files"].values()]
+
+
+_BLOCK_BYTES, _WORD_HEAD_BYTES = 1 << 20, 1 << 12
+
+
+def has_only_numbers(files: Iterable[Path], num_values: int, unread: Collection[str]) -> bool:
+    """Return True if no value of JSON files is a text, by the number of quotes, or a boolean.
+
+    Each key has two, and so has a text. If there are no more than the keys have, there is no text.
+
+    Args:
+        files: the files.
+        num_values: number of values that were read, each of which has a key.
+        unread: keys whose values were not read. They are identifiers.
+    """
+    num_keys, num_quotes = num_values, 0
+    keys = [f'"{name}":'.encode() for name in unread]
+    for path in files:
+        end = b""
+        for block in _read_blocks(path):
+            if _has_boolean(end, block):
+                return False
+            num_quotes += block.count(b'"')
+            num_keys += sum(
+                block.count(key) + _join_boundary(end, block, key).count(key) for key in keys
+            )
+            end = block
+    return num_quotes == 2 * num_keys
+
+
+def mentions_booleans(files: Iterable[Path]) -> bool:
+    """Return False if no file has a text of a boolean anywhere, which takes less time than to read
+    its columns as texts.
+    """
+    for path in files:
+        end = b""
+        for block in _read_blocks(path):
+            if _has_boolean(end, block):
+                return True
+            end = block
+    return False
+
+
+def _read_blocks(path: Path) -> Iterator[bytes]:
+    with open_text(path) as file:
+        while block := file.read(_BLOCK_BYTES):
+            yield block
+
+
+def _join_boundary(before: bytes, block: bytes, word: bytes) -> bytes:
+    """Return the bytes in which a word is that begins in one block and ends in the next."""
+    return before[1 - len(word) :] + block[: len(word) - 1]
+
+
+def _has_boolean(before: bytes, block: bytes) -> bool:
+    """Return True if a boolean ends in a block, or began in the one before."""
+    words = (b"true", b"false")
+    return any(
+        _has_word(block, word) or word in _join_boundary(before, block, word) for word in words
+    )
+
+
+def _has_word(text: bytes, word: bytes) -> bool:
+    """Return True if a word is in a text.
+
+    One letter is found ten times as fast, and the rows of most files lack one of the word's: their
+    first ones show which.
+    """
+    head = text[:_WORD_HEAD_BYTES]
+    letter = min((word[i : i + 1] for i in range(len(word))), key=head.count)
+    return letter in text and word in text

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sqlrank.call.sources import READER_FUNCTIONS, data_suffix
-from sqlrank.errors import quote_excerpt
+from sqlrank.errors import enumerate_names, quote_excerpt
 from sqlrank.registry.sql_folder import read_toml, sql_root
 
 _EXTENSIONS = {
@@ -58,9 +58,13 @@ def names_files(source: Any) -> bool:
 def is_unambiguous_file(source: Any) -> bool:
     """Return True if a source can only be a file.
 
-    A bare name is a table, even if there is a directory of that name.
+    A bare name is a table, even if there is a directory of that name, unless that has tables.
     """
-    return names_files(source) and not (str(source).isidentifier() and Path(source).is_dir())
+    return names_files(source) and (
+        not str(source).isidentifier()
+        or not Path(source).is_dir()
+        or any(map(data_suffix, expand_globs(source)))
+    )
 
 
 def expand_globs(source: str | Path) -> list[str]:
@@ -277,6 +281,12 @@ def explain_path_notation(text: str) -> str:
         if _is_missing(folder)
         else ""
     )
+
+
+def describe_folder(pattern: str) -> str:
+    """Return a sentence on the paths in the folder of a pattern, empty for other paths."""
+    neighbors = sorted(list_neighbors(pattern)) if glob.has_magic(pattern) else []
+    return f"In its folder are {enumerate_names(neighbors)}" if neighbors else ""
 
 
 def list_neighbors(text: str) -> list[str]:

@@ -279,14 +279,15 @@ class RemoteDatabase(Database):
         record = get_dialect(dialect)
         self._has_savepoint = record.uses_savepoints and _set_savepoint(connection)
         self._restore = ""
-        if self._has_savepoint and (setting := record.disabled_setting):
-            change = f"SELECT SET_CONFIG('{setting}', '{{}}', TRUE)"
+        if setting := record.disabled_setting:
+            is_local = str(self._has_savepoint).upper()
+            change = f"SELECT SET_CONFIG('{setting}', '{{}}', {is_local})"
             is_on = f"CURRENT_SETTING('{setting}', TRUE) = 'on'"
             if self._fetch_rows(f"{change.format('off')} WHERE {is_on}"):
                 self._restore = change.format("on")
 
     def close(self) -> None:
-        """Release the savepoint."""
+        """Restore the setting that was changed, and release the savepoint."""
         # A broken connection must not hide the original error.
         with suppress(Exception):
             if self._restore:

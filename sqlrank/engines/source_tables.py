@@ -644,14 +644,15 @@ def _unify_column(
     """Return the common type of a column, and the problem if there is none or some tables lack the
     column.
     """
-    holders = {duckdb_type: _find_label(member) for member, duckdb_type in reversed(members)}
+    labels = {id(table): label for table, label in zip(tables, _label_tables(tables), strict=True)}
+    holders = {duckdb_type: labels[id(member)] for member, duckdb_type in reversed(members)}
     missing = [
-        _find_label(table) for table in tables if not any(table is member for member, _ in members)
+        labels[id(table)] for table in tables if not any(table is member for member, _ in members)
     ]
     if missing:
         more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         text = (
-            f"{role}: {missing[0]}{more} has no column {name!r}, which {_find_label(members[0][0])}"
+            f"{role}: {missing[0]}{more} has no column {name!r}, which {labels[id(members[0][0])]}"
             " has. Add it, or give queries in which it is NULL or left out"
         )
         return members[0][1], ColumnProblem(text)
@@ -662,14 +663,17 @@ def _unify_column(
     suffixes = {duckdb_type.endswith("[]") for duckdb_type in holders}
     # Ids with a point are whole numbers that a frame with missing values made doubles: as texts
     # they would match no others.
-    is_float = any(duckdb_type.startswith(("DOUBLE", "FLOAT")) for duckdb_type in holders)
-    target = (
-        f"{'BIGINT' if is_float else 'VARCHAR'}{'[]' if suffixes == {True} else ''}"
-        if is_key
-        else "..."
+    kinds = {duckdb_type.removesuffix("[]") for duckdb_type in holders}
+    role_columns = load_registry().roles[role].columns if role in load_registry().roles else {}
+    column = role_columns.get(name)
+    are_floats = (
+        column is not None
+        and column.type in {"key", "list"}
+        and {"VARCHAR"} < kinds <= {*_KEYS, "FLOAT", "DOUBLE"}
     )
-    roles = load_registry().roles
-    if role in roles and name in roles[role].columns and roles[role].columns[name].is_number:
+    target = "BIGINT" if are_floats and not is_key else "VARCHAR" if is_key else "..."
+    target += "[]" if suffixes == {True} and target != "..." else ""
+    if column is not None and column.is_number:
         target = "DOUBLE"
     elif holders.keys() <= {"BOOLEAN", *_INTEGERS}:
         target = "INTEGER"
@@ -742,5 +746,11 @@ def _common_number(types: Sequence[str]) -> str | None:
     )
 
 
-def _find_label(table: SourceTable) -> str:
-    return next(iter(table.constants.values()), table.label)
+def _label_tables(tables: Sequence[SourceTable]) -> list[str]:
+    """Return the name of each table in messages, with its number where others have the same."""
+    labels = [next(iter(table.constants.values()), table.label) for table in tables]
+    counts = Counter(labels)
+    return [
+        f"{label} {number}" if counts[label] > 1 else label
+        for number, label in enumerate(labels, start=1)
+    ]

@@ -1,17 +1,21 @@
-"""Advise on texts in the place of numbers, lists and dates: show them with their line, and suggest
-an expression that reads them.
+"""Advise on texts in the place of numbers, lists and dates, and on malformed lines of TREC files:
+show them with their line, and suggest what reads them.
 """
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 import duckdb
+import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import fetch_tuples
+from sqlrank.engines.file_formats import open_text
 from sqlrank.errors import InputError, join_words, list_examples, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.rendering.dialects import get_dialect
@@ -25,7 +29,8 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 
 MAX_WORDS = 6
@@ -34,10 +39,22 @@ MAX_WORDS = 6
 _MISSING = {"", "nan", "null", "n/a"}
 """Texts in the place of missing values, in lower case, beside words."""
 
-_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+NUMERAL = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+"""Pattern of a number as a text."""
+
+NUMERAL_TEXT = re.compile(rf"\s*{NUMERAL}\s*", re.IGNORECASE | re.ASCII)
+_WITH_UNIT = re.compile(rf"{NUMERAL}\s*([a-zµ]+)", re.IGNORECASE)
 _ODD_CELL = re.compile(
     r'CSV Error on Line: (\d+)\n.*?Could not convert string "(.*?)" to ', re.DOTALL
 )
+
+_UNEVEN = re.compile(
+    r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\n(?:Expected Number of Columns: (\d+) Found:"
+    r" (\d+)|Value with unterminated quote)",
+    re.DOTALL,
+)
+_CUT = re.compile(r"\s*\[.*[\s,]\.\.\.[\s,].*\]\s*", re.DOTALL)
+_FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
 
 
 class ColumnAdvice:
@@ -76,7 +93,7 @@ def suggest_number(
         texts: Its texts with the numbers of their rows; those that are numbers are not quoted.
         place: The place of the first text that is no number, such as ``in line 7``.
     """
-    odd = {text: count for text, count in texts.items() if not _NUMBER.fullmatch(text)}
+    odd = {text: count for text, count in texts.items() if not NUMERAL_TEXT.fullmatch(text)}
     best = _find_readings("text_numbers.sql", odd)
     # A comma before three digits may stand for either.
     best = best[: 2 if best and best[0].name == "thousands" else 1]
@@ -219,11 +236,29 @@ def read_truths(column: exp.Expr, texts: Collection[str]) -> exp.Expr | None:
 
 def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
     """Return the end of a sentence that says how texts in the place of lists are read."""
+    if any(map(is_cut_list, texts)):
+        return (
+            "give whole lists, such as those of a Parquet or JSON file: NumPy leaves out the middle"
+        )
     *_, unread, single = _list_readings("text_lists.sql")
     reading = next(iter(_find_readings("text_lists.sql", texts)), single if texts else unread)
     return (
         f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
     )
+
+
+def find_list_reading(column: exp.Expr, texts: Collection[str]) -> exp.Expr | None:
+    """Return the expression that reads texts as lists by their form, NULL for other texts; None for
+    texts of no form, or of words between brackets, which may be one name.
+    """
+    reading = next(iter(_find_readings("text_lists.sql", texts)), None)
+    is_certain = reading is not None and reading.name != "words"
+    return reading.read(column, is_lenient=True) if reading is not None and is_certain else None
+
+
+def is_cut_list(text: str) -> bool:
+    """Return True if a text is a list that NumPy wrote without its middle."""
+    return _CUT.fullmatch(text) is not None
 
 
 def _suggest_words(advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, int]) -> str:
@@ -239,6 +274,11 @@ def _suggest_words(advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, i
     )
     if len(folded := sorted({word.strip().lower() for word in words})) < len(words):
         column, words = exp.Lower(this=exp.Trim(this=column)), folded
+    problem_alone = problem.removesuffix(". Say what each stands for")
+    if unit := _find_unit(words):
+        trimmed = exp.Trim(this=column, expression=sql_literal(f"{unit} "), position="TRAILING")
+        reading = advice.read_as(exp.cast(trimmed, "DOUBLE"))
+        return f"{problem_alone}. Leave the unit out with {reading}"
     num_missing = sum(texts[text] for text in missing)
     if len(texts) == 1:
         number = exp.Case(
@@ -254,11 +294,10 @@ def _suggest_words(advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, i
         return f"{advice.read_as(numbers)}{advice.drop_null(numbers, num_missing)}"
 
     # Numbers, which letters would not order
-    if len(words) > 2 and all(any(map(str.isdigit, word)) for word in words):  # noqa: PLR2004
-        return (
-            f"{problem.removesuffix('. Say what each stands for')}. Give an expression that reads"
-            " them as numbers"
-        )
+    if all(map(_WITH_UNIT.fullmatch, words)) or (
+        len(words) > 2 and all(any(map(str.isdigit, word)) for word in words)  # noqa: PLR2004
+    ):
+        return f"{problem_alone}. Give an expression that reads them as numbers"
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
         choices = [
             f"{write_numbers(order)}{',' * bool(num_missing)} if {quote_excerpt(order[1])} is 1"
@@ -266,6 +305,13 @@ def _suggest_words(advice: ColumnAdvice, column: exp.Expr, texts: Mapping[str, i
         ]
         return f"{problem}: {', or '.join(choices)}"
     return f"{problem}, as {write_numbers(words[:MAX_WORDS])} does in the order of letters"
+
+
+def _find_unit(words: Sequence[str]) -> str:
+    """Return the unit that follows the number in every text, empty if there is none, or several."""
+    matches = [_WITH_UNIT.fullmatch(word) for word in words]
+    units = {match[1] if match else "" for match in matches}
+    return units.pop() if len(units) == 1 else ""
 
 
 def number_words(column: exp.Expr, words: Sequence[str]) -> exp.Case:
@@ -289,17 +335,20 @@ def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:
 
 def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
     """Return the advice for a text far down a column of numbers, whose name may be mapped: a query
-    of its CSV file that reads the column.
+    of its file that reads the column.
     """
+    column: exp.Expr = exp.column(exp.to_identifier(name))
     if not isinstance(reader.this, exp.ReadCSV):
-        return "Correct it, or give a query of the file that reads it as something else"
-    column = exp.column(exp.to_identifier(name))
+        column = exp.JSONExtractScalar(this=column, expression=sql_literal("$"))
     readings = _find_readings("text_numbers.sql", [value])
     # DuckDB's reader of CSV would take over a cast of the column itself, and fail.
     number: exp.Expr = exp.TryCast(
         this=exp.Trim(this=column.copy()), to=exp.DataType.build("DOUBLE")
     )
-    number = readings[0].read(column, is_lenient=True) if readings else number
+    if readings:
+        number = _keep_numbers(
+            column, readings[0], [_find_greatest(reader, name, column)], is_lenient=True
+        )
     query = read_column_by_query(reader, name, number)
     return (
         f"Correct it, or give the query {query}"
@@ -308,9 +357,20 @@ def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
     )
 
 
+def _find_greatest(reader: exp.Expr, name: str, column: exp.Expr) -> float:
+    """Return the greatest size of the numbers in a column of texts."""
+    number = exp.TryCast(this=column.copy(), to=exp.DataType.build("DOUBLE"))
+    query = exp.select(exp.Max(this=exp.Abs(this=number))).from_(
+        _with_type(reader, name, "VARCHAR")
+    )
+    with duckdb.connect() as connection:
+        ((greatest,),) = fetch_tuples(connection, query.sql("duckdb"))
+    return float(greatest or 0)
+
+
 def read_column_by_query(reader: exp.Expr, name: str, value: exp.Expr) -> str:
-    """Return a query of CSV files that reads a column as text, and puts an expression of it in its
-    place.
+    """Return a query of CSV files that reads a column as text, or of JSON as JSON, and puts an
+    expression of it in its place.
     """
     column = exp.to_identifier(name).sql("duckdb")
     return (
@@ -320,8 +380,12 @@ def read_column_by_query(reader: exp.Expr, name: str, value: exp.Expr) -> str:
 
 
 def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:
-    """Return a reader of CSV files that reads a column as a type."""
+    """Return a reader of CSV files that reads a column as a type, or one of JSON that looks at all
+    rows.
+    """
     item = reader.copy()
+    for json_call in item.find_all(exp.Anonymous):
+        json_call.append("expressions", exp.var("sample_size").eq(exp.Literal.number(-1)))
     types = exp.Struct(
         expressions=[exp.PropertyEQ(this=sql_literal(column), expression=sql_literal(column_type))]
     )
@@ -429,3 +493,130 @@ def suggest_formats(reader: exp.Expr, name: str, column_type: str, value: str) -
         )
         or "correct it"
     )
+
+
+def ragged_line_problem(error: duckdb.Error) -> str | None:
+    """Describe the line with a deviating number of fields, or an open quote, if that is the
+    error.
+    """
+    text = str(error)
+    match, file = _UNEVEN.search(text), _FILE.search(text)
+    if match is None or file is None:
+        return None
+    number, line, expected, actual = match.groups()
+    if expected is None:
+        return (
+            f"{file[1]}, line {number} has a quote that nothing closes:"
+            f" {quote_excerpt(line.partition(chr(10))[0])}. Close it, or write one in a text twice"
+        )
+    fields = f"{actual} field{'s' * (actual != '1')}"
+    return (
+        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}. {expected} are expected, as"
+        " in the lines before. Fix the line: put what holds a delimiter in quotes, and leave no"
+        " field out"
+    )
+
+
+TREC_FIELDS = {
+    "run": "query Q0 document rank score tag",
+    "qrels": "query iteration document relevance",
+}
+"""Fields of a line, by file format."""
+
+TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
+"""File format, by role."""
+
+TEXT_FORMATS = {
+    **{role: f"trec_{name}" for role, name in TREC_FORMATS.items()},
+    "predictions": "vw_predictions",
+}
+"""File of ``sql/inputs`` that reads text without a names suffix, by role."""
+
+_COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
+_SCORE = re.compile(rf"{NUMERAL}|[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
+
+
+def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
+    """Describe the first malformed line of TREC files, or of predictions of Vowpal Wabbit.
+
+    Returns None if there is none, or if the files cannot be read at all.
+    """
+    if role == "predictions":
+        return _malformed_prediction(files)
+    role = TREC_FORMATS[role]
+    for path in files:
+        with suppress(OSError, pa.ArrowException):
+            for number, line in read_lines(path):
+                fields = re.split(r"[ \t]+", line)
+                if _is_valid_line(role, fields):
+                    continue
+                is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
+                fault = (
+                    f"rank {quote_excerpt(fields[3])}"
+                    if is_rank_problem
+                    else f"{len(fields)} field{'s' * (len(fields) > 1)}"
+                )
+                return (
+                    f"{path}, line {number} has {fault}: {quote_excerpt(line)}."
+                    f" {_suggest_fields(role, fields)}"
+                )
+    return None
+
+
+def _malformed_prediction(files: Iterable[Path]) -> str | None:
+    """Describe the first line that is not a score, or a score and a tag."""
+    for path in files:
+        with suppress(OSError, pa.ArrowException):
+            for number, line in read_lines(path, skips_comments=False):
+                fields = re.split(r"[ \t]+", line)
+                if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
+                    return (
+                        f"{path}, line {number} is {quote_excerpt(line)}. A line of predictions of"
+                        " Vowpal Wabbit is a score and, perhaps, a tag. Name a file of another"
+                        " format by its suffix, such as .csv or .parquet"
+                    )
+    return None
+
+
+def _is_valid_line(role: str, fields: list[str]) -> bool:
+    """Return True if the fields form a valid line, as parsed by ``sql/inputs``."""
+    expected = len(TREC_FIELDS[role].split())
+    if role != "run":
+        return len(fields) == expected
+    has_rank = len(fields) >= expected and NUMERAL_TEXT.fullmatch(fields[3]) is not None
+    return has_rank and (len(fields) == expected or NUMERAL_TEXT.fullmatch(fields[5]) is None)
+
+
+def _suggest_fields(role: str, fields: list[str]) -> str:
+    other_role = next(name for name in TREC_FIELDS if name != role)
+    if len(fields) == len(TREC_FIELDS[other_role].split()):
+        return (
+            f"That is a line of {_with_article(other_role)}, not of {_with_article(role)}. Give the"
+            f" file with {other_role}="
+        )
+    names = TREC_FIELDS[role].split()
+    return (
+        f"A line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them:"
+        f" {', '.join(names)}"
+    )
+
+
+def _with_article(role: str) -> str:
+    return "a run" if role == "run" else role
+
+
+def read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
+    """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
+    with open_lines(path) as text:
+        for number, line in enumerate(text, start=1):
+            content = line.strip(LINE_BLANKS)
+            if content and not (skips_comments and _COMMENT.match(line)):
+                yield number, content
+
+
+LINE_BLANKS = " \t\r\n"
+
+
+def open_lines(path: Path) -> io.TextIOWrapper:
+    """Open a text file, uncompressed, whose characters need not be valid."""
+    return io.TextIOWrapper(open_text(path), encoding="utf-8-sig", errors="replace", newline="\n")

@@ -5,7 +5,6 @@ malformed line.
 from __future__ import annotations
 
 import glob
-import io
 import itertools
 import re
 from contextlib import suppress
@@ -17,16 +16,26 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error, fetch_tuples
-from sqlrank.engines.file_formats import open_text
+from sqlrank.engines.file_formats import has_only_numbers, mentions_booleans, open_text
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.engines.source_tables import list_files_read, read_folder_keys
-from sqlrank.engines.text_advice import check_dates, suggest_formats, suggest_query
+from sqlrank.engines.text_advice import (
+    LINE_BLANKS,
+    NUMERAL_TEXT,
+    check_dates,
+    open_lines,
+    ragged_line_problem,
+    read_lines,
+    suggest_formats,
+    suggest_query,
+)
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import (
     DOUBLE,
     bind_placeholders,
     call_function,
+    is_exact_integer,
     is_not_null,
     is_null,
     quoted_column,
@@ -35,11 +44,10 @@ from sqlrank.sql_ast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.source_tables import DeclaredColumns
-
 
 TEXT_ROWS = "text_rows"
 """Alias of the subquery that reads such a file."""
@@ -80,136 +88,6 @@ def _without_check(field: exp.Expr) -> exp.Expr:
     return value.args["ifs"][0].args["true"].as_(field.alias) if is_checked else field
 
 
-TREC_FIELDS = {
-    "run": "query Q0 document rank score tag",
-    "qrels": "query iteration document relevance",
-}
-"""Fields of a line, by file format."""
-
-TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
-"""File format, by role."""
-
-TEXT_FORMATS = {
-    **{role: f"trec_{name}" for role, name in TREC_FORMATS.items()},
-    "predictions": "vw_predictions",
-}
-"""File of ``sql/inputs`` that reads text without a names suffix, by role."""
-
-_COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
-_SCORE = re.compile(
-    r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII
-)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
-
-
-def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
-    """Describe the first malformed line of TREC files, or of predictions of Vowpal Wabbit.
-
-    Returns None if there is none, or if the files cannot be read at all.
-    """
-    if role == "predictions":
-        return _malformed_prediction(files)
-    role = TREC_FORMATS[role]
-    for path in files:
-        with suppress(OSError, pa.ArrowException):
-            for number, line in _read_lines(path):
-                fields = re.split(r"[ \t]+", line)
-                if _is_valid_line(role, fields):
-                    continue
-                is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
-                fault = (
-                    f"rank {quote_excerpt(fields[3])}"
-                    if is_rank_problem
-                    else f"{len(fields)} field{'s' * (len(fields) > 1)}"
-                )
-                return (
-                    f"{path}, line {number} has {fault}: {quote_excerpt(line)}."
-                    f" {_suggest_fields(role, fields)}"
-                )
-    return None
-
-
-def _malformed_prediction(files: Iterable[Path]) -> str | None:
-    """Describe the first line that is not a score, or a score and a tag."""
-    for path in files:
-        with suppress(OSError, pa.ArrowException):
-            for number, line in _read_lines(path, skips_comments=False):
-                fields = re.split(r"[ \t]+", line)
-                if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
-                    return (
-                        f"{path}, line {number} is {quote_excerpt(line)}. A line of predictions of"
-                        " Vowpal Wabbit is a score and, perhaps, a tag. Name a file of another"
-                        " format by its suffix, such as .csv or .parquet"
-                    )
-    return None
-
-
-def _is_valid_line(role: str, fields: list[str]) -> bool:
-    """Return True if the fields form a valid line, as parsed by ``sql/inputs``."""
-    expected = len(TREC_FIELDS[role].split())
-    if role != "run":
-        return len(fields) == expected
-    has_rank = len(fields) >= expected and _NUMBER.fullmatch(fields[3]) is not None
-    return has_rank and (len(fields) == expected or _NUMBER.fullmatch(fields[5]) is None)
-
-
-def _suggest_fields(role: str, fields: list[str]) -> str:
-    other_role = next(name for name in TREC_FIELDS if name != role)
-    if len(fields) == len(TREC_FIELDS[other_role].split()):
-        return (
-            f"That is a line of {_with_article(other_role)}, not of {_with_article(role)}. Give the"
-            f" file with {other_role}="
-        )
-    names = TREC_FIELDS[role].split()
-    return (
-        f"A line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them:"
-        f" {', '.join(names)}"
-    )
-
-
-def _with_article(role: str) -> str:
-    return "a run" if role == "run" else role
-
-
-def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
-    """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
-    with io.TextIOWrapper(
-        open_text(path), encoding="utf-8-sig", errors="replace", newline="\n"
-    ) as text:
-        for number, line in enumerate(text, start=1):
-            content = line.strip(" \t\r\n")
-            if content and not (skips_comments and _COMMENT.match(line)):
-                yield number, content
-
-
-_ADVICE = {
-    "not utf-8": (
-        "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)"
-    ),
-    "maximum line size of": (
-        "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it,"
-        " without that column"
-    ),
-    "parsing dialect": (
-        "end all lines the same way (dos2unix does), separate fields by one delimiter, and close"
-        " every quote, or make a Parquet file of it"
-    ),
-    "malformed json": "correct what is there, or write the file again",
-    "has duplicate key": "give one value to each key, or rename one of the two",
-    "parquet file": "write it again if it is damaged",
-    "no magic bytes": "write it again: it is damaged, or was not written to its end",
-    "requires the extension": (
-        "load it on a connection of your own, and give that with connection=, or get the file"
-    ),
-}
-
-_UNEVEN = re.compile(
-    r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found:"
-    r" (\d+)",
-    re.DOTALL,
-)
-_FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
-
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -221,26 +99,7 @@ def explain_read_error(error: duckdb.Error) -> str:
             f"{match[2]} has no column {names}, which {match[1]} has. Give the columns the same"
             " names, in the same case, in each file"
         )
-    advice = next(
-        (advice for words, advice in _ADVICE.items() if words in str(error).lower()), None
-    )
-    text = explain_duckdb_error(error)
-    return f"{text.rstrip('. ')}: {advice}" if advice else text
-
-
-def ragged_line_problem(error: duckdb.Error) -> str | None:
-    """Describe the line with a deviating number of fields, if that is the error."""
-    text = str(error)
-    match, file = _UNEVEN.search(text), _FILE.search(text)
-    if match is None or file is None:
-        return None
-    number, line, expected, actual = match.groups()
-    fields = f"{actual} field{'s' * (actual != '1')}"
-    return (
-        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}. {expected} are expected, as"
-        " in the lines before. Fix the line: put what holds a delimiter in quotes, and leave no"
-        " field out"
-    )
+    return explain_duckdb_error(error)
 
 
 _DELIMITER = re.compile(r"[,;\t|]")
@@ -249,7 +108,7 @@ _NUM_SNIFFED_LINES = 2_200
 """Lines in which DuckDB looks for comments, and for the line that the table begins with, and some
 more.
 """
-_MAX_SNIFFED_CHARACTERS = 8_000_000
+_MAX_SNIFFED_CHARACTERS, _HEAD_CHARACTERS = 8_000_000, 1 << 15
 _CHUNK_BYTES = 1 << 22
 
 
@@ -274,14 +133,14 @@ def find_csv_options(
         with suppress(OSError, pa.ArrowException):
             lines = _sniffed_lines(path)
             first = next(iter(lines.values()), "")
-            if not any(_NUMBER.fullmatch(field.strip()) for field in _DELIMITER.split(first)):
+            if not any(NUMERAL_TEXT.fullmatch(field.strip()) for field in _DELIMITER.split(first)):
                 headers.add(first)
             rows, comments = _count_delimiters(lines.values())
             if len({*rows, *comments}) > 1:
                 _check_skipped_lines(role, connection, path, lines)
             if comments and rows and rows[0] > 0 and rows[0] in comments:
                 options["comment"] = sql_literal("")
-            if not any('"' in line for line in lines.values()) and _has_quote(path):
+            if '"' not in "".join(lines.values()) and _has_quote(path):
                 options["quote"] = sql_literal('"')
     if len(headers) > 1:
         options["union_by_name"] = exp.true()
@@ -292,28 +151,40 @@ def _sniffed_lines(path: Path) -> dict[int, str]:
     """Return the lines of a file from which DuckDB infers its form, by their numbers; of a file
     with comments, all of its comments.
     """
-    lines, num_characters, has_comments = {}, 0, False
-    for number, line in _read_lines(path, skips_comments=False):
-        is_comment = line.startswith("#")
-        has_comments |= is_comment
-        is_sniffed = number <= _NUM_SNIFFED_LINES and num_characters <= _MAX_SNIFFED_CHARACTERS
-        if not (is_sniffed or has_comments):
-            break
-        if is_sniffed or is_comment:
-            lines[number] = line
-            num_characters += len(line)
+    head: list[str] = []
+    num_characters = 0
+    with open_lines(path) as text:
+        while (
+            len(head) <= _NUM_SNIFFED_LINES
+            and num_characters <= _MAX_SNIFFED_CHARACTERS
+            and (some := text.readlines(_HEAD_CHARACTERS))
+        ):
+            head += some
+            num_characters += sum(map(len, some))
+        lines = {
+            number: content
+            for number, line in enumerate(head, start=1)
+            if (content := line.strip(LINE_BLANKS))
+        }
+        if _find_comments(lines.values()):
+            rest = enumerate((line.strip(LINE_BLANKS) for line in text), start=len(head) + 1)
+            lines |= {number: line for number, line in rest if line.startswith("#")}
     return lines
 
 
-def _count_delimiters(lines: Iterable[str]) -> tuple[list[int], list[int]]:
+def _find_comments(lines: Collection[str]) -> list[str]:
+    """Return the lines that begin as comments; most files have no such character anywhere."""
+    return [line for line in lines if line.startswith("#")] if "#" in "".join(lines) else []
+
+
+def _count_delimiters(lines: Collection[str]) -> tuple[list[int], list[int]]:
     """Count the delimiter of the first row in each row, and in each line that is like a comment."""
-    fields = [_QUOTED.sub("", line) if '"' in line else line for line in lines]
-    rows = [line for line in fields if not line.startswith("#")]
+    has_quotes = '"' in "".join(lines)
+    fields = [_QUOTED.sub("", line) for line in lines] if has_quotes else [*lines]
+    comments = _find_comments(fields)
+    rows = [line for line in fields if not line.startswith("#")] if comments else fields
     delimiter = max(DELIMITERS, key=rows[0].count) if rows else DELIMITERS[0]
-    return (
-        [line.count(delimiter) for line in rows],
-        [line.count(delimiter) for line in fields if line.startswith("#")],
-    )
+    return [line.count(delimiter) for line in rows], [line.count(delimiter) for line in comments]
 
 
 def _has_quote(path: Path) -> bool:
@@ -341,7 +212,7 @@ def _check_skipped_lines(
         line for number, line in lines.items() if number <= num_skipped and not line.startswith("#")
     ]
     rows = [fields for line in skipped if len(fields := _DELIMITER.split(line)) > 1]
-    has_number = any(_NUMBER.fullmatch(field.strip()) for fields in rows for field in fields)
+    has_number = any(NUMERAL_TEXT.fullmatch(field.strip()) for fields in rows for field in fields)
     if has_number or len({len(fields) for fields in rows}) < len(rows):
         number, line = next((item for item in lines.items() if item[0] > num_skipped), (0, ""))
         reader = f"READ_CSV({sql_literal(str(path)).sql('duckdb')}, skip = {num_skipped})"
@@ -365,7 +236,7 @@ def undetected_delimiter_problem(
     header = (
         ""
         if columns is not None or not files
-        else next(_read_lines(files[0], skips_comments=False), (0, ""))[1]
+        else next(read_lines(files[0], skips_comments=False), (0, ""))[1]
     )
     name = next(iter(columns), "") if columns is not None else header
     delimiter = max(DELIMITERS, key=name.count)
@@ -396,12 +267,20 @@ def undetected_delimiter_problem(
 def missing_columns_problem(
     connection: duckdb.DuckDBPyConnection, files: Iterable[Path], is_read: Callable[[str], bool]
 ) -> str | None:
-    """Describe the first CSV file that lacks a column which is read, and which others have; files
-    of one first line have one header.
+    """Describe the first CSV file that lacks a column which is read, and which others have, or
+    whose fields are separated by blanks; files of one first line have one header.
     """
     headers = {
-        next(_read_lines(path, skips_comments=False), None): path for path in reversed(list(files))
+        next(read_lines(path, skips_comments=False), (0, ""))[1]: path
+        for path in reversed(list(files))
     }
+    for header, path in headers.items():
+        if " " in header.strip() and not _DELIMITER.search(header) and not is_read(header):
+            reader = f"READ_CSV({sql_literal(str(path)).sql('duckdb')}, delim = ' ')"
+            return (
+                f"the first line of {path} is one field, {quote_excerpt(header)}. If blanks"
+                f" separate the fields, give the query SELECT * FROM {reader}"
+            )
     columns = (
         {path: _describe_csv(connection, path) for path in reversed([*headers.values()])}
         if len(headers) > 1
@@ -461,7 +340,8 @@ _ODD_MEMBER = re.compile(
     r'JSON transform error in file "(?P<file>.*?)", in (?P<place>.*?): Failed to cast'
 )
 _NOUNS = {"DOUBLE": "a number", "BOOLEAN": "true or false", "DATE": "a date"}
-_BLOCK_BYTES, _HEAD_BYTES = 1 << 20, 1 << 12
+_JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
+"""Suffixes of files that are not compressed, so that reading them again takes little time."""
 _ALL_FILES = {
     "READ_CSV": {"sample_size": -1, "files_to_sniff": -1},
     "READ_JSON": {"sample_size": -1, "maximum_sample_files": 1_000_000},
@@ -523,6 +403,23 @@ class TextReader:
         options |= {option.this.name: option.expression for option in folder_keys}
         return _with_options(self.item, options)
 
+    def select_numbers(self, names: Collection[str]) -> exp.Select:
+        """Return a query for columns, in which whole numbers are read as doubles, with an error for
+        a double that may be another number than what is written.
+        """
+        types = {**self.types, **dict.fromkeys(self.integers, "DOUBLE")}
+        values = [
+            _integer_or_error(
+                name,
+                is_exact_integer(quoted_column(name)),
+                exp.cast(quoted_column(name), "BIGINT", dialect="duckdb"),
+            )
+            if name in self.integers
+            else quoted_column(name)
+            for name in names
+        ]
+        return exp.select(*values).from_(replace(self, types=types).from_item())
+
     def select_texts(self, names: Collection[str]) -> exp.Select:
         """Return a query for columns, in which values of columns of whole numbers that are no such
         numbers are errors.
@@ -547,13 +444,19 @@ class TextReader:
         repeated = exp.cast(
             number.copy(), double if is_double else _text_type(column_type), dialect="duckdb"
         )
-        is_whole = repeated.eq(formatted)
-        error = call_function("ERROR", sql_literal(f"{_NO_INTEGER}{name}"))
-        branches = [
-            exp.If(this=is_whole, true=number),
-            exp.If(this=is_not_null(text.copy()), true=error),
-        ]
-        return exp.Case(ifs=branches).as_(name, quoted=True)
+        return _integer_or_error(name, repeated.eq(formatted), number)
+
+
+def _integer_or_error(name: str, is_integer: exp.Expr, integer: exp.Expr) -> exp.Expr:
+    """Return a column as a whole number, with an error that has its name for a value that is
+    none.
+    """
+    error = call_function("ERROR", sql_literal(f"{_NO_INTEGER}{name}"))
+    branches = [
+        exp.If(this=is_integer, true=integer),
+        exp.If(this=is_not_null(quoted_column(name)), true=error),
+    ]
+    return exp.Case(ifs=branches).as_(name, quoted=True)
 
 
 def declare_types(
@@ -663,24 +566,24 @@ def settle_types(
     if dates and not _is_json(reader.item):
         text_reader = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
         check_dates(connection, role, text_reader.select_texts(dates), reader.item, dates)
+    missing = reader.unsure - reader.sampled.keys()
+    if table is not None and _load_numbers(connection, reader, missing, table):
+        return _without_columns(reader, missing)
     while True:
         missing = reader.unsure - reader.sampled.keys()
         try:
             absent = (
-                _load_texts(connection, reader, missing, table)
+                _load_rows(connection, reader, missing, table, reader.select_texts)
                 if table is not None
                 else _find_absent(connection, reader, missing)
             )
             if (
                 _is_json(reader.item)
                 and (table is None or _has_bits(connection, reader, absent, table))
-                and _mentions_booleans(reader.item)
+                and mentions_booleans(list_files_read(reader.item))
             ):
                 _reject_booleans(connection, role, reader)
-            return replace(
-                reader,
-                types={name: text for name, text in reader.types.items() if name not in absent},
-            )
+            return _without_columns(reader, absent)
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             if (match := _NO_INTEGER_ERROR.search(str(error))) is not None:
                 name = match[1]
@@ -714,14 +617,51 @@ def settle_types(
             )
 
 
-def _load_texts(
+def _without_columns(reader: TextReader, names: Collection[str]) -> TextReader:
+    types = {name: text for name, text in reader.types.items() if name not in names}
+    return replace(reader, types=types)
+
+
+def _load_numbers(
     connection: duckdb.DuckDBPyConnection, reader: TextReader, missing: Collection[str], table: str
+) -> bool:
+    """Create a table of the rows of JSON files that have nothing but numbers; return False for
+    others.
+
+    Their texts are not needed to tell ids apart, such as 7 and "007".
+    """
+    files = list_files_read(reader.item)
+    if not (
+        _is_json(reader.item)
+        and {reader.types[name] for name in reader.integers} == {"BIGINT"}
+        and set(reader.sampled.values()) <= {"BIGINT", "DOUBLE"}
+        and all(name.isidentifier() for name in reader.sampled)
+        and all(path.suffix in _JSON_SUFFIXES for path in files)
+        and not read_folder_keys(_find_first_path(reader.item), reader.sampled)
+    ):
+        return False
+    try:
+        _load_rows(connection, reader, missing, table, reader.select_numbers)
+    except (duckdb.InvalidInputException, duckdb.ConversionException):
+        return False
+    names = describe_columns(connection, f"FROM {table}")
+    counts = _count_values(connection, exp.select("*").from_(table), names)
+    unread = reader.sampled.keys() - counts.keys()
+    return has_only_numbers(files, sum(counts.values()), unread)
+
+
+def _load_rows(
+    connection: duckdb.DuckDBPyConnection,
+    reader: TextReader,
+    missing: Collection[str],
+    table: str,
+    select: Callable[[Collection[str]], exp.Select],
 ) -> Collection[str]:
     """Create a table of the rows without columns that a sample does not have, and return these.
 
     A value of one is an error: where they have none, they would be an eighth of the table.
     """
-    query = reader.select_texts([name for name in reader.types if name not in missing])
+    query = select([name for name in reader.types if name not in missing])
     for name in sorted(missing):
         error = call_function("ERROR", sql_literal(f"{_FURTHER}{name}"))
         has_value = exp.If(this=is_not_null(quoted_column(name)), true=error)
@@ -799,35 +739,6 @@ def _has_bits(
         return False
     query = exp.select("1").from_(table).where(exp.or_(*bits)).limit(1)
     return bool(fetch_tuples(connection, query.sql("duckdb")))
-
-
-def _mentions_booleans(item: exp.Expr) -> bool:
-    """Return False if no file has a text of a boolean anywhere, which takes less time than to read
-    its columns as texts.
-    """
-    return any(map(_has_boolean_text, list_files_read(item)))
-
-
-def _has_boolean_text(path: Path) -> bool:
-    end = b""
-    with open_text(path) as file:
-        while block := file.read(_BLOCK_BYTES):
-            text = end + block
-            if _has_word(text, b"true") or _has_word(text, b"false"):
-                return True
-            end = block[1 - len(b"false") :]
-    return False
-
-
-def _has_word(text: bytes, word: bytes) -> bool:
-    """Return True if a word is in a text.
-
-    One letter is found ten times as fast, and the rows of most files lack one of the word's: their
-    first ones show which.
-    """
-    head = text[:_HEAD_BYTES]
-    letter = min((word[i : i + 1] for i in range(len(word))), key=head.count)
-    return letter in text and word in text
 
 
 def _count_values(

@@ -19,9 +19,8 @@ from sqlrank.call.request import (
     write_command,
 )
 from sqlrank.engines.text_advice import ColumnAdvice
-from sqlrank.errors import MetricError, check_choice, join_words, short_repr, suggest_choice
-from sqlrank.inference.significance import CORRECTIONS
-from sqlrank.interval_options import TEST_INTERVALS, check_confidence_level
+from sqlrank.errors import MetricError, join_words, short_repr, suggest_choice
+from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader
 from sqlrank.splits.split import parse_shares
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-LIFT_SCALES = ("log", "linear")
-MULTI_VARIANT_ACTIONS = ("error", "drop")
 DEFAULTS = {
     "unit": "unit_id",
     "variant": "variant",
@@ -151,15 +148,6 @@ class ExperimentDesign:
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> ExperimentDesign:
         """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""
-        choices = {
-            "interval": TEST_INTERVALS,
-            "lift_scale": LIFT_SCALES,
-            "multi_variant_units": MULTI_VARIANT_ACTIONS,
-            "correction": tuple(name for name in CORRECTIONS if name != "max_t"),
-        }
-        for name, values in choices.items():
-            if name in arguments:
-                check_choice(name, arguments[name], values)
         for name in ("variant", "unit"):
             if arguments[name] is None:
                 raise MetricError(f"{name}=None is not possible: give the name of a column")

@@ -28,7 +28,7 @@ from sqlrank.registry.query_templates import (
     repeat_columns,
 )
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.result_columns import EXPERIMENT_SCHEMA
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, SRM_ALPHA
 from sqlrank.sql_ast import (
     bind_placeholders,
     case_when,
@@ -243,9 +243,6 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
 
 EXPERIMENT_UNITS = 5000
 """Number of units at which sequential intervals are the narrowest by default."""
-
-SRM_ALPHA = 0.001
-"""Significance level of the sample ratio mismatch test."""
 
 SAMPLE_RATIO_STEPS = (
     "sample_ratio_counts",

@@ -24,6 +24,7 @@ from sqlrank.engines.source_tables import DeclaredColumns
 from sqlrank.errors import (
     ExecutionError,
     InputError,
+    count_things,
     did_you_mean,
     enumerate_names,
     join_sentences,
@@ -38,10 +39,8 @@ from sqlrank.experiments.design import (
     KeyAdvice,
 )
 from sqlrank.experiments.effects import (
-    FOLDER,
     KEYS,
     OBSERVATIONS,
-    SRM_ALPHA,
     experiment_statement,
     source_table_names,
     variant_sum_ctes,
@@ -63,11 +62,12 @@ from sqlrank.inputs.row_checks import (
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.table_writes import wrap_for_storage
+from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.registry.roles import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.renderer import StatementHeader, render_statement
-from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, side_columns
-from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, SE, SRM_ALPHA, side_columns
+from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, name_unit
 from sqlrank.sql_ast import case_when, count_rows, find_nodes
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call.request import ResourceLimits
     from sqlrank.option_types import DialectName
+    from sqlrank.registry.metric_info import SmallSample
 
 
 DATA = "data"
@@ -208,7 +209,7 @@ def _list_invalid_conditions(
             )
     conditions: dict[str, exp.Expr] = {}
     meanings: dict[str, str] = {}
-    path = sql_root() / FOLDER / "input_checks.sql"
+    path = sql_root() / "inputs" / "checks" / "observations.sql"
     for (name, column_kind), text in texts_by_column.items():
         column_type = observations.column_type(name)
         rules = row_rules(None, path, (column_kind,), find_type=lambda _, text=column_type: text)  # type: ignore[misc]
@@ -221,9 +222,9 @@ def _list_invalid_conditions(
 
 
 def multi_variant_error(
-    design: ExperimentDesign, observations: BoundInput, count: int
+    design: ExperimentDesign, observations: BoundInput, count: int, unit: str
 ) -> InputError:
-    """Return the error for units in several variants, with examples."""
+    """Return the error for units in several variants, with examples; ``unit`` is their column."""
     units = variant_sum_ctes(design, observations)["experiment_units"]
     query: Any = exp.select("unit_id", "variant", "last_variant").where("variant <> last_variant")
     plain: Any = units.copy()
@@ -236,10 +237,9 @@ def multi_variant_error(
         select: exp.Select = query.from_(inner.subquery("experiment_units"))
         return select
 
-    is_single = count == 1
     what = (
-        f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant. Leave"
-        f" {'it' if is_single else 'them'} out with multi_variant_units='drop'"
+        f"{_count_units(count, unit, 'is', 'are')} in more than one variant. Leave"
+        f" {'it' if count == 1 else 'them'} out with multi_variant_units='drop'"
     )
     return InputError(
         format_problem(
@@ -320,9 +320,11 @@ def _none_if_not_finite(value: Any) -> Any:
 
 
 def warnings_for(
-    design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table, num_rows: int
+    design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table, num_rows: int, unit: str
 ) -> list[str]:
-    """Return the warnings of a result; ``num_rows`` is the number of rows of its data."""
+    """Return the warnings of a result; ``num_rows`` is the number of rows of its data, ``unit`` the
+    column of units.
+    """
     notes = []
     if has_sample_ratio_mismatch(result):
         ratio = result.to_pylist()[-1]
@@ -331,13 +333,16 @@ def warnings_for(
             f" {ratio['p_value']:.3g}). Find the cause before you use any effect"
         )
     if count := max(row["multi_variant_units"] for row in rows):
-        notes.append(f"{_count_units(count, 'was', 'were')} in more than one variant, and left out")
+        notes.append(
+            f"{_count_units(count, unit, 'was', 'were')} in more than one variant, and left out"
+        )
     missing = {
         estimate.name: sum(row["missing"] for row in rows if row["metric"] == estimate.name)
         for estimate in design.estimates
     }
     notes += [
-        f"{name}: {_count_units(count, 'has', 'have')} no covariate. The overall mean is imputed"
+        f"{name}: {_count_units(count, unit, 'has', 'have')} no covariate. The overall mean is"
+        " imputed"
         for name, count in missing.items()
         if count
     ]
@@ -375,15 +380,34 @@ def warnings_for(
         for effect in effects
         if effect["difference"] is not None and effect[SE] is None
     ]
-    return notes
+    return notes + _list_small_lifts(design, effects)
+
+
+def _list_small_lifts(design: ExperimentDesign, effects: list[dict[str, Any]]) -> list[str]:
+    """Return notes on intervals of lifts that arms of few units make too narrow."""
+    lifts: dict[SmallSample, list[str]] = {}
+    for effect in effects:
+        fewer, more = sorted(effect[units] for units in side_columns("n_units", "control"))
+        sizes = {"arm_units": fewer, "smaller_arm_units": fewer if more > 2 * fewer else None}
+        for row in load_small_samples("lifts"):
+            if (
+                row.interval == design.lift_scale
+                and row.has_size([sizes[row.size]])
+                and effect["relative_ci_low"] is not None
+            ):
+                lifts.setdefault(row, []).append(
+                    f"the lift of {effect['metric']} in {effect['variant']}"
+                )
+                break
+    return [row.describe(tuple(names)) for row, names in lifts.items()]
 
 
 _VALUES = dict(zip(("control", "variant"), side_columns("value", "control"), strict=True))
 """Columns of the values of control and variant."""
 
 
-def _count_units(count: int, singular: str, plural: str) -> str:
-    return f"{count:,} unit {singular}" if count == 1 else f"{count:,} units {plural}"
+def _count_units(count: int, unit: str, singular: str, plural: str) -> str:
+    return f"{count_things(count, name_unit(unit))} {singular if count == 1 else plural}"
 
 
 @entry_point
@@ -508,7 +532,8 @@ def experiment(
         {name: float(share) for name, share in design.expected_shares.items()}
     )
     metadata = {
-        "notes": "\n".join(warnings_for(design, rows, result, num_rows)),
+        "notes": "\n".join(warnings_for(design, rows, result, num_rows, unit)),
+        "unit": unit,
         "control": control,
         **settings,
         "version": __version__,
@@ -567,7 +592,7 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
         MetricError: as for :func:`experiment`, or a construct that the dialect cannot express.
         InputError: an invalid name or condition.
 
-    >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[1])
+    >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[2])
     -- reads: visits (data)
     """
     arguments = locals()
@@ -648,7 +673,7 @@ def _evaluate_variant_sums(
         )
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
-        raise multi_variant_error(design, observations, count)
+        raise multi_variant_error(design, observations, count, unit)
     return arms, text, num_rows
 
 

@@ -19,12 +19,18 @@ from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.open_database import ExecutionOptions, run_on_database
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explanation import (
+    NAME_COLUMNS,
     ORDER_COLUMNS,
     RANKED_RELATION,
-    SIGNIFICANT_DIGITS,
     TERM_COLUMN,
+    ZERO,
     Explanation,
     Step,
+    format_significant,
+    split_term,
+    substitute_aggregates,
+    title_terms,
+    word_aggregate,
 )
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.metric_info import better_direction
@@ -43,6 +49,12 @@ if TYPE_CHECKING:
     from sqlrank.option_types import DialectName, Policies
     from sqlrank.registry.metric import Metric
 
+
+MAX_TABULATED_TERMS = 2
+"""Maximum number of sums of a metric whose rows are shown."""
+
+FORMULA_INDENT = "    "
+"""Indentation of formulas in the comment of a metric's file."""
 
 NUM_ALL_ROWS = "num_all_rows"
 """The temporary column with the number of rows of a CTE."""
@@ -70,10 +82,16 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
 
 
 def step_preview(
-    prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None
+    prepared: PreparedStatement,
+    cte: exp.CTE,
+    max_rows: int,
+    condition: exp.Expr | None,
+    terms: Mapping[str, exp.Expr] | None = None,
 ) -> Step:
-    """Return a CTE with its first rows, filtered by ``condition`` if it has the columns."""
-    query, order = _preview_query(prepared, cte)
+    """Return a CTE with its first rows, filtered by ``condition`` if it has the columns; with
+    terms by column name, the rows that add to their sums.
+    """
+    query, order = _preview_query(prepared, cte, terms)
     title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition)
@@ -87,16 +105,21 @@ def step_preview(
 
 
 def step_previews(
-    prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None
+    prepared: PreparedStatement,
+    cte: exp.CTE,
+    max_rows: int,
+    key: str | None,
+    terms: Mapping[str, exp.Expr] | None = None,
 ) -> dict[Any, Step]:
-    """Return a CTE with its first rows for each value of a key column.
+    """Return a CTE with its first rows for each value of a key column; with terms by column name,
+    those that add to their sums.
 
     The step of None is that of a key without rows, or of all rows if there is no key. Queries are
     keys as text.
     """
     if key is None:
-        return {None: step_preview(prepared, cte, max_rows, None)}
-    query, order = _preview_query(prepared, cte)
+        return {None: step_preview(prepared, cte, max_rows, None, terms)}
+    query, order = _preview_query(prepared, cte, terms)
     partition = [exp.column(key, table=cte.alias)]
     position = exp.Window(
         this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order)
@@ -141,25 +164,44 @@ def _build_step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.
 
 
 def _preview_query(
-    prepared: PreparedStatement, cte: exp.CTE
+    prepared: PreparedStatement, cte: exp.CTE, terms: Mapping[str, exp.Expr] | None
 ) -> tuple[exp.Select, list[exp.Ordered]]:
-    """Return the query of a CTE's rows, with documents and terms, and its sort keys."""
+    """Return the query of a CTE's rows, with documents and terms, and its sort keys; that of terms
+    has the columns that they read and those that name rows.
+    """
     names = [name for name in cte.this.named_selects if name != LIST_ID] or list(
         cte.this.named_selects
     )
+    has_documents = "rank" in names and "doc_id" not in names and _has_ranks(prepared)
+    added = dict(terms or {})
+    if terms is not None:
+        read = {*NAME_COLUMNS, *(name for term in terms.values() for name in _columns_read(term))}
+        names = [name for name in names if name in read]
+    elif TERM_COLUMN not in names and (term := _find_first_term(prepared, cte.alias)) is not None:
+        added = {TERM_COLUMN: term}
     columns = [
         exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias)
         for name in names
     ]
-    query = exp.select(*columns).from_(cte.alias)
-    if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
+    # A column alone adds up to its sum only where the condition of the sum holds.
+    others = [column for name, column in zip(names, columns, strict=True) if name not in added]
+    query = exp.select(*others).from_(cte.alias)
+    if terms:
+        query = query.where(
+            exp.or_(*(exp.NEQ(this=term, expression=ZERO) for term in added.values()))
+        )
+    if has_documents:
         query = _with_documents(query, cte)
-    term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
-    query = query.select(term.as_(TERM_COLUMN)) if term is not None else query
+    query = query.select(*(term.as_(name) for name, term in added.items()))
+    first_term = next(iter(added.values()), None)
     return query, [
         *_query_first_keys(prepared, names),
-        *_sort_keys(prepared, cte.alias, term, names, columns),
+        *_sort_keys(prepared, cte.alias, first_term, names, columns),
     ]
+
+
+def _columns_read(term: exp.Expr) -> list[str]:
+    return [column.name for column in find_nodes(term, exp.Column)]
 
 
 def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
@@ -256,23 +298,68 @@ def _find_inputs(prepared: PreparedStatement) -> set[str]:
 def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
     """Return a row's contribution to the metric's first aggregate, or None.
 
-    None if the metric reads another CTE than ``cte_name``.
+    None if the metric reads another CTE than ``cte_name``, or sums a column.
+    """
+    terms = _find_terms(prepared) if _find_source(prepared) == cte_name else {}
+    term = next(iter(terms.values()), None)
+    return None if term is None or isinstance(split_term(term)[0], exp.Column) else term
+
+
+def _find_terms(prepared: PreparedStatement) -> dict[exp.Expr, exp.Expr]:
+    """Return a row's contribution to each sum of the metric, by the sum, or to each maximum if
+    there is none; empty if it reads several tables.
     """
     reader = aggregating_cte(prepared)
-    source = None if reader is None else reader.this.args["from_"].this
-    if reader is None or source != exp.to_table(cte_name) or reader.this.args.get("joins"):
-        return None
-    sums = [
-        node
-        for node in find_nodes(metric_column(prepared, reader), exp.Sum)
-        if node.find_ancestor(exp.AggFunc) is None
-    ]
-    if not sums or isinstance(sums[0].this, exp.Column):
-        return None
-    term: exp.Expr = sums[0].this.copy()
-    for column in find_nodes(term, exp.Column):
-        column.set("table", exp.to_identifier(cte_name))
-    return term
+    if reader is None or reader.this.args.get("joins"):
+        return {}
+    source = reader.this.args["from_"].this
+    terms: dict[exp.Expr, exp.Expr] = {}
+    column = metric_column(prepared, reader)
+    sums: list[exp.AggFunc] = [*find_nodes(column, exp.Sum)]
+    for node in sums or find_nodes(column, exp.Max):
+        if isinstance(source, exp.Table) and node.find_ancestor(exp.AggFunc) is None:
+            term = terms.setdefault(node.copy(), node.this.copy())
+            for column in find_nodes(term, exp.Column):
+                column.set("table", exp.to_identifier(source.name))
+    return terms
+
+
+def _find_tabulated_terms(prepared: PreparedStatement) -> dict[str, dict[str, exp.Expr]]:
+    """Return the terms whose rows are shown, by the column that orders them, empty if none does,
+    and their names: of one or two sums over all rows of the lists that are explained.
+
+    A sum over a list in any order has no table.
+    """
+    reader = aggregating_cte(prepared)
+    terms = _find_terms(prepared)
+    is_filtered = reader is not None and (
+        reader.this.args.get("where") is not None or reader.this.find(exp.Filter) is not None
+    )
+    if len(terms) > MAX_TABULATED_TERMS or is_filtered or prepared.inputs.roles_read_across_lists:
+        return {}
+    tables: dict[str, dict[str, exp.Expr]] = {}
+    for node, name in _name_terms(terms).items():
+        read = _columns_read(terms[node])
+        order = next((column for column in ORDER_COLUMNS if column in read), "")
+        if order or not _has_ranks(prepared):
+            tables.setdefault(order, {})[name] = terms[node]
+    return tables
+
+
+def _name_terms(terms: Mapping[exp.Expr, exp.Expr]) -> dict[exp.Expr, str]:
+    """Return the names of terms as columns, by their sums: of a column alone its own."""
+    names: dict[exp.Expr, str] = {}
+    values = {node: split_term(term)[0] for node, term in terms.items()}
+    others = [node for node, value in values.items() if not isinstance(value, exp.Column)]
+    for node, value in values.items():
+        name = (
+            f"{TERM_COLUMN}_{others.index(node) + 1}"
+            if len(others) > 1 and node in others
+            else TERM_COLUMN
+        )
+        is_own = isinstance(value, exp.Column) and value.name not in names.values()
+        names[node] = value.name if is_own else name
+    return names
 
 
 def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
@@ -330,7 +417,8 @@ SCORE_FIELD = "score"
 def score_range_ablation(
     prepared: PreparedStatement, value: float | None, max_rows: int
 ) -> Step | None:
-    """Return the metric without the predictions of each score range, the largest gain first.
+    """Return the metric without the predictions of each score range, and the difference that makes:
+    the range that costs most first.
 
     The statement runs over the remaining predictions for each range, so that it works for every
     metric. Returns None for an undefined value, a metric without direction, or equal scores.
@@ -349,42 +437,33 @@ def score_range_ablation(
         score_ranges, _count_predictions(prepared, predictions_cte, score_ranges), strict=True
     ):
         value_without = _evaluate_without(prepared, predictions_cte, _range_condition(above, up_to))
-        loss = (
-            None
-            if value_without is None
-            else (value_without - value if direction == "higher" else value - value_without)
-        )
         rows.append(
             {
                 "above": above,
                 "up_to": up_to,
                 "predictions": count,
                 "without": value_without,
-                "lost": loss,
+                "difference": None if value_without is None else value_without - value,
             }
         )
     rows.sort(
         key=lambda row: (
-            row["lost"] is None,
-            -(row["lost"] or 0.0),
+            row["difference"] is None,
+            (row["difference"] or 0.0) * (-1 if direction == "higher" else 1),
             row["above"] is not None,
             row["above"] or 0.0,
         )
-    )
-    title = (
-        f"score ranges with the greatest loss: {name} without the predictions of each, and its"
-        " improvement."
     )
     column_types = {
         "above": pa.float64(),
         "up_to": pa.float64(),
         "predictions": pa.int64(),
         "without": pa.float64(),
-        "lost": pa.float64(),
+        "difference": pa.float64(),
     }
     return Step(
-        "losses",
-        title,
+        "score ranges",
+        f"{name} without the predictions of each, those that cost most first",
         pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))),
         len(rows),
     )
@@ -491,7 +570,7 @@ def explain(
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     show_where: str | None = None,
-    max_rows: int = 20,
+    max_rows: int = 10,
     compat: str | None = None,
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
@@ -628,7 +707,14 @@ def _explain_on_database(
         )
     expression, sums = _fetch_aggregates(prepared)
     value = result[name][0].as_py()
-    explanation = _build_explanation(prepared, query, value, steps, expression, sums[None])
+    source = next((cte for cte in statement_ctes if cte.alias == _find_source(prepared)), None)
+    tables = _find_tabulated_terms(prepared)
+    terms = {
+        order: step_preview(prepared, source, max_rows, condition, terms)
+        for order, terms in tables.items()
+        if source is not None
+    }
+    explanation = _build_explanation(prepared, query, value, steps, expression, sums[None], terms)
     return replace(explanation, losses=score_range_ablation(prepared, value, max_rows))
 
 
@@ -673,6 +759,12 @@ def _explained_queries(
     lists = lists_of_queries(prepared)
     statement_ctes = find_ctes(prepared)
     previews = [step_previews(prepared, cte, max_rows, keys[cte.alias]) for cte in statement_ctes]
+    term_previews = {
+        order: (keys[cte.alias], step_previews(prepared, cte, max_rows, keys[cte.alias], terms))
+        for order, terms in _find_tabulated_terms(prepared).items()
+        for cte in statement_ctes
+        if cte.alias == _find_source(prepared)
+    }
     expression, sums = _fetch_aggregates(prepared, LIST_ID)
     explanations: dict[Any, Explanation | str] = {}
     for query in request.only_queries:
@@ -689,6 +781,10 @@ def _explained_queries(
                 steps,
                 expression,
                 sums.get(key_values[LIST_ID], sums[None]),
+                {
+                    order: steps_by_key.get(key_values[key], steps_by_key[None])
+                    for order, (key, steps_by_key) in term_previews.items()
+                },
             )
             if str(query) in values
             else _unknown_query(query)
@@ -725,20 +821,32 @@ def _build_explanation(
     steps: tuple[Step, ...],
     expression: exp.Expr,
     sums: Mapping[exp.Expr, float | None],
+    terms: Mapping[str, Step],
 ) -> Explanation:
-    totals = {node.sql("duckdb"): total for node, total in sums.items()}
-    worked = _substitute_aggregates(expression, sums).sql("duckdb")
-    metric = str(prepared.request.metrics[0].metric)
+    (resolved,) = prepared.request.metrics
+    lines = resolved.file.doc.splitlines()
+    formula = tuple(line[4:] for line in lines if line.startswith(FORMULA_INDENT))
+    worked, used = substitute_aggregates(expression, sums)
+    described = used if value is not None else list(sums)
+    names = _name_terms(_find_terms(prepared))
     return Explanation(
-        metric,
+        str(resolved.metric),
         query,
         value,
         steps,
         expression.sql("duckdb"),
-        totals,
-        worked,
+        {node.sql("duckdb"): total for node, total in sums.items()},
+        worked.sql("duckdb"),
         prepared.render().text,
         source=_find_source(prepared),
+        terms=tuple(title_terms(step, order) for order, step in terms.items() if step.num_rows),
+        numbers=tuple(
+            f"{format_significant(sums[node])} ="
+            f" {word_aggregate(node, names.get(node, ''), formula)}"
+            for node in described
+        ),
+        formula=formula,
+        undefined=resolved.file.annotations.get("Undefined", ""),
     )
 
 
@@ -778,20 +886,3 @@ def _fetch_aggregates(
     for row in run_over_ctes(prepared, query, cte.alias).to_pylist():
         sums[row.get(key)] = {total: row[f"total_{index}"] for index, total in enumerate(totals)}
     return metric_expression.unalias().copy(), sums
-
-
-def _substitute_aggregates(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:
-    """Return an expression with its aggregates replaced by their values."""
-
-    def put_value(node: exp.Expr) -> exp.Expr:
-        return (
-            (
-                exp.Null()
-                if sums[node] is None
-                else sql_literal(float(f"{sums[node]:.{SIGNIFICANT_DIGITS}g}"))
-            )
-            if node in sums
-            else node
-        )
-
-    return expression.transform(put_value)

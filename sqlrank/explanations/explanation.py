@@ -1,5 +1,5 @@
-"""An explained metric value and its text: the value with its numbers, the ranked list or rows that
-it is computed from, its expression, and the steps of the statement.
+"""An explained metric value and its text: the value with its formula and numbers, the ranked list
+or rows that add up to it, and the steps of the statement.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from sqlglot import exp
 
 from sqlrank.errors import escape_controls
+from sqlrank.optimizer.constants import fold_constants
 from sqlrank.output.display import wrap_text
 from sqlrank.output.result_formats import Format, TableStyle, format_result
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import MAX_EXACT, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SIGNIFICANT_DIGITS = 6
-MAX_EXACT_INTEGER_DOUBLE = 2**53
-"""Largest value up to which a double represents every integer."""
-
 TERM_COLUMN = "term"
 """The column with a row's contribution to the first aggregate of the metric."""
 
@@ -32,14 +31,29 @@ RANKED_RELATION = "ranked_documents"
 JUDGMENT_RELATION = "judged_documents"
 """The relation with the relevance and rank of each judged document."""
 
-NAME_COLUMNS = ("query_id", "doc_id", "score", "threshold")
+NAME_COLUMNS = ("query_id", "doc_id", "relevance", "score", "threshold")
 """Columns by which readers recognize a row."""
 
-DIVISOR = re.compile(r"NULLIF\(([^()]+), 0\)")
-"""A divisor that is not 0 where the metric has a value."""
+SOURCE_TITLE = "rows that the numbers come from"
 
-DEFAULTED = re.compile(r"^COALESCE\(([^(),]+), 0\)$")
-"""An expression with numbers, whose default is not needed."""
+AGGREGATE_WORDS: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum of",
+    exp.Max: "maximum of",
+    exp.Min: "minimum of",
+    exp.Avg: "mean of",
+}
+"""Aggregates in words."""
+
+MAX_SHORT_DECIMALS = 3
+"""Number of decimals from which numbers are rounded."""
+
+MAX_TERM_CHARS = 60
+"""Length of a term from which the formula of the metric says it better."""
+
+ZERO = exp.Literal.number(0)
+
+LONG_INTEGER = re.compile(r"(?<![\w.])\d{5,}")
+"""An integer that is easier to read with separators."""
 
 ORDER_COLUMNS = (
     "rank",
@@ -70,13 +84,18 @@ class Step:
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self, width: int | None = None) -> str:
-        """Return the rows as text, for a terminal of ``width`` columns if given."""
+    def to_text(self, width: int | None = None, null: str = "NULL") -> str:
+        """Return the rows as text, for a terminal of ``width`` columns if given; ``null`` is the
+        text of NULL.
+        """
         text = format_result(
-            _with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width
+            _with_short_columns(self.rows),
+            Format.table,
+            TableStyle(SIGNIFICANT_DIGITS, null=null),
+            width,
         ).rstrip()
         num_omitted = self.num_rows - self.rows.num_rows
-        title = f"{self.name}: {self.title}"
+        title = ": ".join(filter(None, [self.name, self.title]))
         return "\n".join([*(wrap_text(title, width) if width else [title]), text]) + (
             f"\n... and {num_omitted:,} more rows" if num_omitted else ""
         )
@@ -88,9 +107,12 @@ class Explanation:
 
     ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric.
     ``sums`` has the value of each aggregate in it, None if there are no rows. ``worked`` is the
-    expression with these values substituted. ``sql`` is the statement. ``losses`` are the score
-    ranges that cost the metric most, None for metrics without direction or scores. ``source`` is
-    the name of the step whose rows the metric aggregates.
+    expression with these values substituted, without conditions that they decide. ``numbers`` says
+    of each value in it what it is, and ``formula`` has the lines of the metric's file. ``sql`` is
+    the statement. ``losses`` are the score ranges that cost the metric most, None for metrics
+    without direction or scores. ``source`` is the name of the step whose rows the metric
+    aggregates, and ``terms`` are those that add to its sums, a table per order of rows.
+    ``undefined`` says where the metric is NULL.
     """
 
     metric: str
@@ -103,6 +125,10 @@ class Explanation:
     sql: str
     losses: Step | None = None
     source: str | None = None
+    terms: tuple[Step, ...] = ()
+    numbers: tuple[str, ...] = ()
+    formula: tuple[str, ...] = ()
+    undefined: str = ""
 
     def __str__(self) -> str:
         return self.to_text()
@@ -110,24 +136,25 @@ class Explanation:
     def to_text(self, width: int | None = None, steps: bool = False) -> str:
         """Return the explanation as text, for a terminal of ``width`` columns if given.
 
-        The value comes first, then the ranked list, the rows that the metric aggregates, and the
-        aggregates whose values the first line has; that of NULL is followed by the whole
-        expression. With ``steps``, all steps of the statement follow.
+        The value comes first, with the formula and the numbers in it, then the score ranges that
+        cost most, the ranked list, and the rows that add up to the numbers, or else all that the
+        metric aggregates. With ``steps``, all steps of the statement follow.
         """
-        evidence = (_ranked_list(self.steps), self._find_terms(), self.losses)
-        answer = self._format_answer()
-        formula = [f"{_format_number(total)} = {name}" for name, total in self.sums.items()]
-        if self.value is None or not formula:
-            formula.insert(0, f"{self.metric} = {self.expression}")
+        ranked, terms = _merge_ranked_list(self.steps, self.terms)
+        rows = self._find_rows() if not self.terms and self.sums else None
+        is_computed = self.sums and self.value is not None
+        formula = self.formula or (() if is_computed else (f"{self.metric} = {self.expression}",))
+        lines = [self._format_answer(), *formula, *self.numbers]
         if width is not None:
-            answer, *formula = (
-                "\n    ".join(wrap_text(line, width - 4)) for line in (answer, *formula)
-            )
+            lines = ["\n    ".join(wrap_text(line, width - 6)) for line in lines]
         return "\n\n".join(
             [
-                answer,
-                *(step.to_text(width) for step in evidence if step is not None),
-                "\n".join(formula),
+                "\n  ".join(lines),
+                *(
+                    step.to_text(width, "")
+                    for step in (self.losses, ranked, *terms, rows)
+                    if step is not None
+                ),
                 *(step.to_text(width) for step in self.steps if steps),
             ]
         )
@@ -136,14 +163,14 @@ class Explanation:
         """Return the value in a sentence, with the numbers that it is computed from."""
         query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
         if self.value is None:
-            return f"{self.metric}{query_suffix} is NULL, which is undefined"
-        value = _format_number(self.value)
-        worked = DIVISOR.sub(lambda match: _write_divisor(match[1]), self.worked)
-        worked = DEFAULTED.sub(r"\1", worked)
+            reason = f" ({self.undefined})" if self.undefined else ""
+            return f"{self.metric}{query_suffix} is NULL, which is undefined{reason}"
+        value = format_significant(self.value)
+        worked = group_digits(self.worked)
         is_computed = self.sums and worked != value
         return f"{self.metric}{query_suffix} is {value}" + (f" = {worked}" if is_computed else "")
 
-    def _find_terms(self) -> Step | None:
+    def _find_rows(self) -> Step | None:
         """Return the rows that the metric aggregates, with the columns that it reads and those that
         name and order rows.
         """
@@ -153,7 +180,7 @@ class Explanation:
         read = {*re.findall(r"\w+", self.expression), *NAME_COLUMNS, *ORDER_COLUMNS, TERM_COLUMN}
         names = [name for name in source.rows.column_names if name in read]
         rows = source.rows.select(names) if names else source.rows
-        return replace(source, title=f"rows that {self.metric} is computed from.", rows=rows)
+        return replace(source, title=SOURCE_TITLE, rows=rows)
 
     def __repr__(self) -> str:
         return str(self)
@@ -168,52 +195,169 @@ class Explanation:
         )
 
 
-def _write_divisor(divisor: str) -> str:
-    return f"({divisor})" if " " in divisor else divisor
-
-
-def _ranked_list(steps: Sequence[Step]) -> Step | None:
-    """Return the documents by rank with their relevance, None if the statement ranks none.
-
-    Judged documents are sorted by rank, so that the first rows of both hold the same ranks.
+def substitute_aggregates(
+    expression: exp.Expr, sums: Mapping[exp.Expr, float | None]
+) -> tuple[exp.Expr, list[exp.Expr]]:
+    """Return an expression with its aggregates replaced by their values, and without what these
+    decide: conditions, and defaults. Also return the aggregates that are left.
     """
-    rows_by_name = {step.name: step.rows.to_pylist() for step in steps}
-    ranked = next((step for step in steps if step.name == RANKED_RELATION), None)
-    if ranked is None or not {"doc_id", "rank"} <= {*ranked.rows.column_names}:
-        return None
-    if JUDGMENT_RELATION not in rows_by_name:
-        return None
-    grades = {row["doc_id"]: row["relevance"] for row in rows_by_name[JUDGMENT_RELATION]}
-    rows = ranked.rows.select(["rank", "doc_id"])
-    labels = [
-        "unjudged" if grades.get(doc_id) is None else f"{grades[doc_id]:g}"
-        for doc_id in rows["doc_id"].to_pylist()
-    ]
-    return Step(
-        "ranked list",
-        "documents by rank, with their relevance.",
-        rows.append_column("relevance", pa.array(labels, pa.string())),
-        ranked.num_rows,
+    root = exp.Paren(this=expression.copy())
+    used: list[tuple[exp.Expr, exp.Expr]] = []
+    for node in find_nodes(root, *{type(node) for node in sums}):
+        if node in sums and (total := sums[node]) is not None:
+            value = sql_literal(float(f"{total:.{SIGNIFICANT_DIGITS}g}"))
+            is_part = total < 0 and node.parent is not root
+            used.append((node.replace(exp.Paren(this=value) if is_part else value), node))
+        elif node in sums:
+            node.replace(exp.Null())
+    for node in reversed(find_nodes(root, exp.Case, exp.Cast, exp.Nullif, exp.Coalesce)):
+        shorter = _shorten_node(node)
+        is_operand = isinstance(shorter, exp.Binary) and isinstance(node.parent, exp.Binary)
+        if shorter is not node:
+            node.replace(exp.Paren(this=shorter) if is_operand else shorter)
+    left = {id(node) for node in root.walk()}
+    return root.unnest(), list(dict.fromkeys(node for value, node in used if id(value) in left))
+
+
+def _shorten_node(node: Any) -> Any:
+    """Return an expression whose conditions, types or defaults do not change its value."""
+    if isinstance(node, exp.Cast):
+        return node.this
+    if isinstance(node, exp.Coalesce):
+        return node if node.this.find(exp.Null, exp.Column) else node.this
+    if isinstance(node, exp.Nullif):
+        return exp.Null() if _fold_expression(node.this) == node.expression else node.this
+    for branch in node.args["ifs"] if node.this is None else ():
+        test = _fold_expression(branch.this)
+        if not isinstance(test, exp.Boolean):
+            break
+        if test.this:
+            return branch.args["true"]
+    else:
+        return node.args.get("default") or exp.Null()
+    return node
+
+
+def _fold_expression(expression: exp.Expr) -> exp.Expr:
+    """Return an expression whose constants are computed."""
+    select = exp.select(expression.copy())
+    fold_constants(select)
+    folded: exp.Expr = select.selects[0]
+    return folded.unnest()
+
+
+def split_term(term: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """Return the value of a term, and the condition without which it is 0."""
+    if (
+        isinstance(term, exp.Case)
+        and len(term.args["ifs"]) == 1
+        and term.args.get("default") in (None, ZERO)
+    ):
+        return term.args["ifs"][0].args["true"], term.args["ifs"][0].this
+    return term, None
+
+
+def word_aggregate(node: exp.Expr, name: str, formula: Sequence[str]) -> str:
+    """Return an aggregate in words; a long term that has a formula by the name of its column."""
+    words = AGGREGATE_WORDS.get(type(node))
+    if words is None:
+        return str(node.sql("duckdb"))
+    value, condition = split_term(node.this)
+    term = str(value.sql("duckdb"))
+    where = "" if condition is None else f" where {condition.sql('duckdb')}"
+    if name.startswith(TERM_COLUMN):
+        is_short = len(term + where) <= MAX_TERM_CHARS or not formula
+        term = f"{name}: {term}" if is_short else name
+        where = where if is_short else ""
+    return re.sub(r"NOT (\w+) IS NULL", r"\1 IS NOT NULL", f"{words} {term}{where}")
+
+
+def title_terms(step: Step, order: str) -> Step:
+    """Return the rows that add to sums with a title, and the column that orders them first."""
+    if not order:
+        return replace(step, title=SOURCE_TITLE)
+    names = [order, *(name for name in step.rows.column_names if name != order)]
+    has_unnamed = "doc_id" in names and step.rows["doc_id"].null_count
+    return replace(
+        step,
+        name=f"{order.removesuffix('_rank')} order",
+        title="documents that are tied or were not retrieved have no name" if has_unnamed else "",
+        rows=step.rows.select(names),
     )
 
 
-def _with_integer_columns(rows: pa.Table) -> pa.Table:
-    """Cast columns of integral doubles to integers, so that they print without decimals."""
-    for index, field in enumerate(rows.schema):
+def _merge_ranked_list(
+    steps: Sequence[Step], terms: Sequence[Step]
+) -> tuple[Step | None, list[Step]]:
+    """Return the documents by rank with their relevance and terms, None if the statement
+    ranks none, and the terms of other rows.
+
+    Judged documents and terms are sorted by rank, so that the first rows of all hold the same
+    ranks.
+    """
+    judged = next((step for step in steps if step.name == JUDGMENT_RELATION), None)
+    ranked = next((step for step in steps if step.name == RANKED_RELATION), None)
+    if ranked is None or judged is None or not {"doc_id", "rank"} <= {*ranked.rows.column_names}:
+        return None, list(terms)
+    grades = {row["doc_id"]: row["relevance"] for row in judged.rows.to_pylist()}
+    rows = ranked.rows.select(["rank", "doc_id"])
+    documents = rows["doc_id"].to_pylist()
+    labels = [
+        "unjudged" if grades.get(doc_id) is None else f"{grades[doc_id]:g}" for doc_id in documents
+    ]
+    rows = rows.append_column("relevance", pa.array(labels, pa.string()))
+    others = []
+    for step in terms:
+        added = {row.get("doc_id"): row for row in step.rows.to_pylist()}
+        is_mergeable = "rank" in step.rows.column_names and None not in added
+        if not is_mergeable or len(added) < step.rows.num_rows:
+            others.append(step)
+            continue
+        for name in step.rows.column_names:
+            if name not in {*NAME_COLUMNS, *rows.column_names}:
+                values = [added.get(doc_id, {}).get(name) for doc_id in documents]
+                rows = rows.append_column(name, pa.array(values, step.rows.schema.field(name).type))
+    return Step("ranked list", "", rows, ranked.num_rows), others
+
+
+def _with_short_columns(rows: pa.Table) -> pa.Table:
+    """Return rows whose columns of doubles are integers, or have the few decimals of all values."""
+    for index, name in enumerate(rows.schema.names):
         values = (
             [value for value in rows.column(index).to_pylist() if value is not None]
-            if pa.types.is_floating(field.type)
+            if pa.types.is_floating(rows.schema.types[index])
             else []
         )
-        if values and all(
-            value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values
-        ):
-            rows = rows.set_column(index, field.name, rows.column(index).cast(pa.int64()))
+        num_decimals = max((_count_decimals(value) for value in values), default=MAX_SHORT_DECIMALS)
+        if num_decimals < MAX_SHORT_DECIMALS:
+            kind = pa.int64() if num_decimals == 0 else pa.decimal128(38, num_decimals)
+            rows = rows.set_column(index, name, rows.column(index).cast(kind))
     return rows
 
 
-def _format_number(value: float | None) -> str:
+def _count_decimals(value: float) -> int:
+    """Return the number of decimals of a number, of many or of a large number the maximum."""
+    return next(
+        (
+            digits
+            for digits in range(MAX_SHORT_DECIMALS)
+            if abs(value) < MAX_EXACT and round(value, digits) == value
+        ),
+        MAX_SHORT_DECIMALS,
+    )
+
+
+def format_significant(value: float | None) -> str:
+    """Return a number as it is in the expression with numbers: 4,741,200, and not 4.7412e+06."""
     if value is None:
         return "NULL"
-    # As in the expression with numbers: 4741200, and not 4.7412e+06.
-    return sql_literal(float(f"{value:z.{SIGNIFICANT_DIGITS}g}")).sql("duckdb")
+    return group_digits(sql_literal(float(f"{value:z.{SIGNIFICANT_DIGITS}g}")).sql("duckdb"))
+
+
+def group_digits(text: str) -> str:
+    """Separate the digits of long integers of an expression.
+
+    >>> group_digits("4741200 / (4741200 + 3495950) + 0.123456 * x12345")
+    '4,741,200 / (4,741,200 + 3,495,950) + 0.123456 * x12345'
+    """
+    return LONG_INTEGER.sub(lambda match: f"{int(match[0]):,}", text)

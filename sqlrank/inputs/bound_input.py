@@ -20,6 +20,7 @@ from sqlrank.sql_ast import (
     INT,
     expression_text,
     find_nodes,
+    is_exact_integer,
     is_not_null,
     quoted_column,
     sql_literal,
@@ -249,8 +250,18 @@ class BoundInput:
 
     def column_type(self, canonical: str) -> str:
         """Return the DuckDB type of a canonical column as read, empty if missing or unknown."""
-        if canonical in self.as_text:
-            return "VARCHAR"
+        return "VARCHAR" if self._is_cast_to_text(canonical) else self._find_type(canonical)
+
+    def _is_cast_to_text(self, canonical: str) -> bool:
+        """Return True for columns of ``as_text``, and those that name rows of results but have no
+        type there.
+        """
+        names_rows = canonical in {*self.group_names, self.role.query_column or "query_id"}
+        return canonical in self.as_text or (
+            names_rows and self._find_type(canonical) in _WITHOUT_ARROW_TYPE
+        )
+
+    def _find_type(self, canonical: str) -> str:
         column_name = self.columns.get(canonical, "")
         return self.types.get(column_name) or self.table.types.get(column_name, "")
 
@@ -278,6 +289,7 @@ class BoundInput:
         for_display: bool = False,
         keep_types: bool = False,
         keep_nulls: bool = False,
+        further_items: Sequence[exp.Expr] = (),
     ) -> exp.Select:
         """Return a SELECT of the needed columns under canonical names, with defaults for optional
         ones.
@@ -288,6 +300,7 @@ class BoundInput:
             for_display: Use the user's notation, without temporary tables.
             keep_types: Keep the types of numbers.
             keep_nulls: Include rows that have NULL in required columns.
+            further_items: Items that follow these columns, such as several scores.
         """
         select_items = [
             _alias_unless_equal(
@@ -297,7 +310,7 @@ class BoundInput:
             )
             for name in [*self.group_names, *needed]
         ]
-        query = exp.select(*drop_comments_repeated_in_query(select_items))
+        query = exp.select(*drop_comments_repeated_in_query(select_items), *further_items)
         query = query.where(self.where.copy(), copy=False) if self.where is not None else query
         query = (
             query
@@ -317,6 +330,16 @@ class BoundInput:
         return exp.select(value if item is None else item).from_(
             self.table.from_clause(read_columns)
         )
+
+    def source_types(self, name: str) -> set[str]:
+        """Return the types of a column in its table and in the members of a union."""
+        column = self.columns.get(name, "")
+        tables, types = [self.table], {self.column_type(name)}
+        for table in tables:
+            tables += table.members
+            own = table.types.get(table.find_column(column) or "")
+            types |= {own} if own else set()
+        return types
 
     def typed_expression(
         self, name: str, score_type: str = "given", keep_types: bool = False
@@ -340,7 +363,7 @@ class BoundInput:
                 and not keep_types
             )
             return exp.cast(exp.cast(value, INT), DOUBLE) if is_double else exp.cast(value, INT)
-        if name in self.as_text or duckdb_type.startswith("ENUM"):
+        if self._is_cast_to_text(name) or duckdb_type.startswith("ENUM"):
             value = exp.cast(value, "VARCHAR")
         if name == "doc_id" and self.table.has_collations and duckdb_type == "VARCHAR":
             return exp.Collate(this=value, expression=exp.to_identifier("C", quoted=True))
@@ -465,11 +488,10 @@ INTEGERS = (
     "UHUGEINT",
     "BIGNUM",
 )
+_WITHOUT_ARROW_TYPE = ("BIGNUM", "BIT", "TIME WITH TIME ZONE", "UHUGEINT")
+"""Types whose values would be bytes in a result, without their time zone, or negative."""
 _INEXACT = ("FLOAT", "DOUBLE", "DECIMAL")
 _TEXTS = ("VARCHAR", "ENUM")
-
-_LIMIT = 2**53
-"""The first whole number whose successor is no double."""
 
 
 def align_keys(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
@@ -547,17 +569,11 @@ def _read_integers(bound_input: BoundInput, name: str) -> BoundInput:
     whole, or beyond what floats tell apart.
     """
     value = exp.column(name)
-    is_whole = value.eq(exp.Floor(this=value.copy()))
-    is_inexact = exp.or_(
-        exp.Not(this=is_whole),
-        exp.GTE(this=exp.Abs(this=value.copy()), expression=exp.Literal.number(_LIMIT)),
-        copy=False,
-    )
     rows = bound_input.select_columns(
         [] if name in bound_input.group_names else [name], keep_types=True
     ).subquery("inexact")
     for (example,) in bound_input.database.query_rows(
-        take_first(exp.select(value.copy()).from_(rows).where(is_inexact))
+        take_first(exp.select(value.copy()).from_(rows).where(exp.not_(is_exact_integer(value))))
     ):
         raise InputError(
             f"{bound_input.label}: {bound_input.column_label(name)} is"
@@ -726,7 +742,11 @@ class BoundInputs:
         """Types of the scores of predictions, none without predictions."""
         if "predictions" not in self.by_role:
             return set()
-        return {view.by_role["predictions"].column_type("score") for view in self.per_score()}
+        return {
+            duckdb_type
+            for view in self.per_score()
+            for duckdb_type in view.by_role["predictions"].source_types("score")
+        }
 
     def per_score(self) -> Iterator[BoundInputs]:
         """Yield the inputs under each score: its column is bound as ``score``."""

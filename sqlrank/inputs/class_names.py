@@ -4,16 +4,19 @@ class, and where texts have no order of their own.
 
 from __future__ import annotations
 
+import re
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.call.resolve import pass_as_other_role
+from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.text_advice import MAX_WORDS, number_words, read_truths, write_mapping
 from sqlrank.errors import InputError, list_examples, quote_excerpt
 from sqlrank.inputs.bound_input import bound_expression, column_text
 from sqlrank.registry.metric_info import find_siblings
-from sqlrank.sql_ast import take_first
+from sqlrank.sql_ast import sql_literal, take_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,11 +103,81 @@ def describe_other_classes(columns: Sequence[ClassColumn]) -> str:
         {}
         if any(bound_input.assembled_from for bound_input, _ in columns)
         else _unite_truths(columns, values) or _unite_numbers(columns, values)
-    )
+    ) or _unite_affixes(columns, values)
     step = (
-        write_mapping(mapping, columns[0][0].table.dialect) if mapping else "by a mapping of label"
+        f"Give both the same names, such as {write_mapping(mapping, columns[0][0].table.dialect)}"
+        if mapping
+        else _name_observed_class(columns, values)
+        or "Give both the same names, such as by a mapping of label"
     )
-    return f"{first}, and {second}. Give both the same names, such as {step}"
+    return f"{first}, and {second}. {step}"
+
+
+def _unite_affixes(
+    columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]
+) -> dict[str, exp.Expr]:
+    """Return the mapping of labels to the names of classes that have the same text before or after
+    each label, such as ``proba_a``, or that labels have it of; empty for others.
+    """
+    sides = {name: [*map(str, classes)] for (_, name), classes in zip(columns, values, strict=True)}
+    labels, classes = sides.pop("label", None), [*sides.values()]
+    if labels is None or len(classes) != 1:
+        return {}
+    bound_input = next(base for base, name in columns if name == "label")
+    label = bound_expression(bound_input, "label")
+    if bound_input.column_type("label") != "VARCHAR":
+        label = exp.cast(label, "TEXT")
+    (names,) = classes
+    for start, end in _list_affixes(labels[0], names):
+        if {f"{start}{text}{end}" for text in labels} <= {*names}:
+            before, after = ([sql_literal(text)] if text else [] for text in (start, end))
+            return {
+                "label": reduce(
+                    lambda left, right: exp.DPipe(this=left, expression=right),
+                    [*before, label, *after],
+                )
+            }
+    for start, end in (affixes for name in names for affixes in _list_affixes(name, labels[:1])):
+        if {*labels} <= {f"{start}{text}{end}" for text in names}:
+            length = exp.Sub(
+                this=exp.Length(this=label.copy()), expression=sql_literal(len(start) + len(end))
+            )
+            part = exp.Substring(this=label, start=sql_literal(len(start) + 1), length=length)
+            return {"label": part}
+    return {}
+
+
+def _list_affixes(text: str, longer: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the texts before and after a text in each of several that contain it."""
+    return [
+        (name[: match.start()], name[match.end() :])
+        for name in longer
+        for match in re.finditer(re.escape(text), name)
+        if text and name != text
+    ]
+
+
+def _name_observed_class(columns: Sequence[ClassColumn], values: Sequence[Sequence[Any]]) -> str:
+    """Return the query for scores of classes whose label is 1 for the observed class and 0 for
+    others, empty for other labels.
+    """
+    bound_input = columns[0][0]
+    labels = next(
+        (classes for (_, name), classes in zip(columns, values, strict=True) if name == "label"), []
+    )
+    if bound_input.role.name != "class_scores" or {*map(_read_flag, labels)} != {0.0, 1.0}:
+        return ""
+    names = {
+        name: exp.to_identifier(column if column in bound_input.table.types else name).sql("duckdb")
+        for name, column in bound_input.columns.items()
+    }
+    source = bound_input.table.label
+    source = sql_literal(source).sql() if names_files(source) else "..."
+    return (
+        "If label is 1 for the observed class, name that by the query SELECT * REPLACE (MAX(CASE"
+        f" WHEN CAST({names['label']} AS INT) = 1 THEN {names['class_id']} END) OVER (PARTITION BY"
+        f" {names['prediction_id']}) AS {names['label']}) FROM {source}"
+    )
 
 
 def _label_columns(columns: Sequence[ClassColumn]) -> list[str]:
@@ -170,6 +243,11 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _read_flag(value: Any) -> float | None:
+    text = str(int(value) if isinstance(value, bool) else value)
+    return float(text) if _is_number(text) else None
 
 
 def check_for_classes(base: BoundInput, request: ResolvedRequest) -> None:

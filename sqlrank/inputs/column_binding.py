@@ -62,8 +62,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         request.column_mapping, [request.roles[role] for role in request.sources]
     )
     scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
-    check_mapping_names(request, mapping)
     check_measured_scores(request, scores)
+    check_mapping_names(request, mapping)
     inputs = BoundInputs(
         request,
         database,

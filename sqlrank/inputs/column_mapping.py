@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
 from sqlrank.engines.file_sources import list_paths, names_files
-from sqlrank.engines.query_sources import QUOTES, split_table_name
+from sqlrank.engines.query_sources import split_table_name
 from sqlrank.errors import (
     InputError,
     did_you_mean,
@@ -24,6 +25,7 @@ from sqlrank.errors import (
 )
 from sqlrank.inputs.missing_columns import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.roles import INPUTS_BY_KEYWORD, SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes, sql_literal
 
@@ -61,12 +63,6 @@ def split_score_columns(
         columns = {name: column_name for name, column_name in columns.items() if name != "score"}
     else:
         score = []
-    for name, column_name in columns.items():
-        if not isinstance(column_name, str):
-            raise InputError(
-                f"columns maps {name} to {column_name!r}. A ranking has one {name}, and only"
-                " metrics of predictions take several scores"
-            )
     return list(score), dict(columns)
 
 
@@ -87,7 +83,13 @@ def check_measured_scores(request: ResolvedRequest, scores: Sequence[str]) -> No
 
 
 def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) -> None:
-    """Check that every mapped name is a column of an input."""
+    """Check that every mapped name is that of an input, and has one column."""
+    for name, column_name in mapping.items():
+        if not isinstance(column_name, str):
+            raise InputError(
+                f"columns maps {name} to {column_name!r}. A ranking has one {name}, and only"
+                " metrics of predictions take several scores"
+            )
     roles = {role: request.roles[role] for role in request.sources}
     canonical_names = [column for role in roles.values() for column in role.columns]
     if request.is_ranking:
@@ -438,11 +440,20 @@ def find_group_columns(inputs: BoundInputs, mapping: Mapping[str, str]) -> tuple
     if problems:
         raise InputError(*problems, *_explain_groupings(request.group_by, inputs))
     labels = [
-        name if _is_label(name, match, by_role) else match.column
+        label
+        if name in request.group_expressions or match.is_seen or label.lower() != column.lower()
+        else column  # in the case that the engine gives it
         for name, match in zip(request.group_by, matches, strict=True)
+        for label, column in [(request.group_labels[name], match.column)]
     ]
     reserved = [
         *request.reserved_names,
+        *(
+            f"{to_sql_name(name)}_{suffix}"
+            for metric in (request.metrics if request.confidence is not None else ())
+            for name in (metric.sql_column, *metric.column_names)
+            for suffix in INTERVAL_SUFFIXES
+        ),
         *([SLICE_NUMBER] if request.grouping_sets else []),
         *([SCORE_NAME] if request.base_role or request.rankings_from_predictions else []),
     ]
@@ -493,24 +504,22 @@ def describe_unseen_groups(inputs: BoundInputs) -> list[str]:
     ]
 
 
-def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) -> bool:
-    """Return True if a text of ``by`` is the name in the result, not the name of the column."""
-    is_known = match.is_seen or any(
-        match.column in inputs[role].expressions for role in match.roles
-    )
-    return is_known and not name.startswith(QUOTES)
+def _split_role(name: str, inputs: Mapping[str, BoundInput]) -> tuple[str, str]:
+    """Return the input that a ``by`` column names before itself, such as ``queries.country``, empty
+    if none, and the column.
+    """
+    role, dot, column = name.partition(".")
+    tables = [bound_input.table for bound_input in inputs.values()]
+    if dot and role in inputs and not any(name in table.types for table in tables):
+        return role, column
+    return "", name
 
 
 def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     request, inputs = bound.request, bound.by_role
-    role, dot, column_name = name.partition(".")
-    has_prefix = (
-        bool(dot)
-        and role in inputs
-        and not any(name in bound_input.table.types for bound_input in inputs.values())
-    )
-    text = column_name if has_prefix else mapping.get(name, name)
+    role, text = _split_role(name, inputs)
+    text = text if role else mapping.get(name, name)
     argument = (
         "across" if name in request.across else "system" if name == request.call.system else "by"
     )
@@ -523,7 +532,7 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
             argument,
             [inputs[role] for role in request.base_roles],
             request.rankings_from_predictions,
-            role if has_prefix else "",
+            role,
         )
     run_role = request.retrieval_role
     evaluated_roles = (
@@ -533,7 +542,7 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
         evaluated_roles = ["run", "queries"]
     searched_roles = (
         [role]
-        if has_prefix
+        if role
         else evaluated_roles
         if inputs[run_role].table.column_types is None
         else list(inputs)

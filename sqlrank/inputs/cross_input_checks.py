@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from sqlglot import exp
 
@@ -366,7 +367,7 @@ def _may_be_similar(first: set[str], second: set[str]) -> bool:
     return all(others) and (None in {*others[0], *others[1]} or not others[0].isdisjoint(others[1]))
 
 
-_FORM_CHARACTERS = str.maketrans("", "", " .0")
+_FORM_CHARACTERS = str.maketrans("", "", " .0" + "".join(map(chr, [*range(32), 127])))
 """Characters that are left out in some form of ``inputs/advice/id_forms.sql``."""
 
 
@@ -421,7 +422,7 @@ def find_similar_ids(
     )
 
 
-_PAIR = tuple(exp.column("value", table=table) for table in ("first_values", "second_values"))
+_PAIR = exp.column("value", "first_values"), exp.column("value", "second_values")
 
 
 def _text_expression(bound_input: BoundInput, name: str) -> exp.Expr:
@@ -435,7 +436,15 @@ def _write_form(form: RowCheck, value: exp.Expr, dialect: str) -> exp.Expr:
     have.
     """
     composing_function = get_dialect(dialect).composing_function
-    tree = exp.Paren(this=form.column.this.copy())
+    query, expression = form.column.parent, form.column.this
+    while isinstance(source := query.args["from_"].this, exp.Subquery):
+        query = source.this
+        steps = {step.alias_or_name: step.unalias() for step in query.selects}
+        expression = replace_columns(expression, steps.get)
+    tree = exp.Paren(this=expression.copy())
+    if not get_dialect(dialect).supports_file_readers:  # classes of characters are DuckDB's
+        for replacement in find_nodes(tree, exp.RegexpReplace):
+            replacement.replace(replacement.this)
     for call in find_nodes(tree, exp.Anonymous):
         if composing_function:
             call.set("this", composing_function)
@@ -474,17 +483,25 @@ def _pair_similar_ids(
     first: exp.Select, second: exp.Select, form: RowCheck, dialect: str
 ) -> exp.Select:
     """Return the pairs of values of two queries that are equal in a form, and of which neither is a
-    value of the other query.
+    value of the other query; of one query, its pairs.
     """
     first_form, second_form = (_write_form(form, value, dialect) for value in _PAIR)
-    pairs = (
-        exp.select()
-        .from_(first.subquery("first_values"))
-        .join(second.subquery("second_values"), on=first_form.eq(second_form))
+    sides = (
+        (first, second)
+        if first is second
+        else (_leave_out(first, second), _leave_out(second, first))
     )
-    for value, others in zip(_PAIR, (second, first), strict=True):
-        pairs = pairs.where(exp.Not(this=exp.In(this=value.copy(), query=others.subquery())))
+    pairs = exp.select().from_(sides[0].subquery("first_values"))
+    pairs = pairs.join(sides[1].subquery("second_values"), on=first_form.eq(second_form))
+    if first is second:
+        pairs = pairs.where(exp.LT(this=_PAIR[0].copy(), expression=_PAIR[1].copy()))
     return pairs
+
+
+def _leave_out(values: exp.Select, others: exp.Select) -> exp.Select:
+    """Return the values of a query that another does not have."""
+    is_other = exp.In(this=exp.column("value"), query=others.subquery())
+    return exp.select("value").from_(values.subquery("own_values")).where(exp.Not(this=is_other))
 
 
 def _count_pairs(
@@ -546,6 +563,46 @@ def describe_classes(base: BoundInput, max_rows: int | None) -> str:
             f"{base.label}: no label is one of the classes that have scores. {similar or other}"
         )
     return similar or (f"no class is both predicted and observed: {other}" if other else "")
+
+
+def describe_own_forms(columns: Sequence[tuple[BoundInput, str]], max_rows: int | None) -> str:
+    """Return a note on classes or ratings that are equal but for their form, in one column or two,
+    with the mapping to one form; empty if there are none.
+
+    Args:
+        columns: The input with each column.
+        max_rows: Number of first rows to look at, by default all.
+    """
+    if {bound_input.column_type(name) for bound_input, name in columns} != {"VARCHAR"}:
+        return ""
+    database = columns[0][0].database
+    first, *others = (_select_values(*column, max_rows) for column in columns)
+    values = exp.union(first, *others) if others else first
+    texts = {value for (value,) in database.query_rows(values) if value is not None}
+    if len({*map(_fold_text, texts)}) == len(texts):
+        return ""
+    query = exp.select("value").from_(values.subquery("classes"))
+    similar = find_similar_ids(
+        database.query_rows, database.dialect, query, query, keeps_case=False
+    )
+    if similar is None:
+        return ""
+    form, difference = similar
+    mapping = {
+        name: _write_form(form, _text_expression(bound_input, name), database.dialect)
+        for bound_input, name in columns
+    }
+    labels = [bound_input.qualified_label(name) for bound_input, name in columns]
+    return (
+        f"values of {' and '.join(dict.fromkeys(labels))} {difference}. Map them to one form, such"
+        f" as {write_mapping(mapping, columns[0][0].table.dialect)}"
+    )
+
+
+def _fold_text(text: str) -> str:
+    """Return a text without what its forms may leave out."""
+    visible = "".join(character for character in normalize("NFC", text) if character.isprintable())
+    return "".join(visible.split()).translate(_FORM_CHARACTERS).lower()
 
 
 def check_no_ties(bound_input: BoundInput) -> None:

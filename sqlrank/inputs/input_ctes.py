@@ -202,10 +202,12 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     """Return the source of an input, and one with all rows if some are excluded."""
     role = bound_input.role
     score_type = _score_type(inputs) if role.name == "run" else "given"
+    needed = inputs.needed_columns.get(role.name, ())
     names = [
         name
         for name, column in role.columns.items()
         if not column.optional or column.default is not None or name in bound_input.columns
+        if name != role.unit_column or name in needed  # which relations group by, for intervals
     ]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
@@ -310,11 +312,13 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
             )
             for key, drops_nulls in drops_nulls_by_key.items()
         }
-    raw = bound_input.select_columns(other_columns, for_display=True, keep_nulls=True)
-    for index, view in enumerate(inputs.per_score(), start=1):
-        raw = raw.select(
-            view.by_role["predictions"].typed_expression("score").as_(f"score_{index}")
-        )
+    score_items = [
+        view.by_role["predictions"].typed_expression("score").as_(f"score_{index}")
+        for index, view in enumerate(inputs.per_score(), start=1)
+    ]
+    raw = bound_input.select_columns(
+        other_columns, for_display=True, keep_nulls=True, further_items=score_items
+    )
     numbered = (
         {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -508,8 +509,20 @@ def _suggest_columns(
         )
         if name == "score" and bound_input.role.list_relation is not None and not matches:
             matches = [other for other in rest.values() if is_distance(other)]
-        suggested[name] = matches[0] if matches else find_misspelling(name, rest.values())
+        suggested[name] = (
+            matches[0]
+            if matches
+            else find_misspelling(name, rest.values()) or _match_pattern(rest.values(), names)
+        )
     return suggested
+
+
+def _match_pattern(columns: Collection[str], names: Collection[str]) -> str | None:
+    """Return the only column that a pattern among names describes, such as ``*_probability``."""
+    matches = [
+        column for column in columns if any(fnmatchcase(column.lower(), name) for name in names)
+    ]
+    return matches[0] if len(matches) == 1 else None
 
 
 def is_distance(column: str) -> bool:
@@ -674,9 +687,15 @@ def _describe_input(
     available = list(bound_input.table.types)
     is_single = len(columns) == 1
     is_of_systems = bool(bound_input.table.members) and {"query_id", "doc_id"} <= columns.keys()
+    # A measured column may be called as one of the role, and is then mapped under that name
+    labels = {
+        name: column.description
+        for name, column in bound_input.role.columns.items()
+        if column.is_measured and column.description in bound_input.role.columns
+    }
     problem = (
         f"{label or bound_input.label}: no column{'' if is_single else 's'}"
-        f" {', '.join(map(repr, columns))}"
+        f" {', '.join(repr(labels.get(name, name)) for name in columns)}"
     )
     if has_no_rows(bound_input):
         return f"{label or bound_input.label} has no rows"
@@ -697,7 +716,7 @@ def _describe_input(
         for name, column in columns.items()
     }
     mapping = ", ".join(
-        f"{(f'{bound_input.role.name}.{name}' if name in qualified else name)!r}:"
+        f"{(f'{bound_input.role.name}.' if name in qualified else '') + labels.get(name, name)!r}:"
         f" {repr(value) if value else '...'}"
         for name, value in values.items()
     )
@@ -733,11 +752,15 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
             else ""
         )
         return f", or {lists}order documents by score with ties='doc_desc'"
-    if {*columns} == {"doc_id"} and "label" in names:  # rows of learning to rank
-        label = bound_input.table.label
-        source = sql_literal(label).sql() if os.path.exists(label) else "..."  # noqa: PTH110
-        query = f"SELECT *, ROW_NUMBER() OVER () AS doc_id FROM {source}"
-        return f', or number the rows, which have no ids: predictions="{query}"'
+    if {*columns} == {"doc_id"} and {"label", "relevance"} & names:  # rows of learning to rank
+        label, num_rows = bound_input.table.label, bound_input.table.num_rows
+        query = f"SELECT *, ROW_NUMBER() OVER () AS doc_id FROM {sql_literal(label).sql()}"
+        numbered = (
+            f'predictions="{query}"'
+            if os.path.exists(label)  # noqa: PTH110
+            else f"give them a column doc_id, such as range({num_rows or 'number of rows'})"
+        )
+        return f", or number the rows, which have no ids: {numbered}"
     return (
         ", or columns={'relevance': '1'} if every row is a relevant document"
         if "relevance" in columns

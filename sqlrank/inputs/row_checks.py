@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlglot import exp
 
-from sqlrank.engines.file_sources import names_files
+from sqlrank.engines.file_sources import list_paths, names_files
 from sqlrank.engines.source_tables import NULL_TYPE, common_type
 from sqlrank.engines.text_advice import (
     ColumnAdvice,
+    find_list_reading,
     find_odd_cell,
+    is_cut_list,
     suggest_list,
     suggest_number,
 )
 from sqlrank.engines.text_tables import shorten_text_readers
-from sqlrank.errors import MAX_EXAMPLES, InputError, join_words
+from sqlrank.errors import MAX_EXAMPLES, InputError, join_words, quote_excerpt
 from sqlrank.inputs.bound_input import BoundInput, bound_expression, column_text, comparable_columns
 from sqlrank.inputs.class_names import describe_other_classes
 from sqlrank.inputs.missing_columns import (
@@ -29,6 +31,7 @@ from sqlrank.inputs.missing_columns import (
     describe_nested_rows,
 )
 from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
+from sqlrank.inputs.source_keys import suggest_source_keys
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (
@@ -37,6 +40,7 @@ from sqlrank.sql_ast import (
     count_rows,
     expression_text,
     is_not_null,
+    is_null,
     quoted_column,
     sql_literal,
     take_first,
@@ -71,8 +75,6 @@ _DUPLICATE_POLICY = dict.fromkeys(
 MAX_TEXTS = 1000
 """Maximum number of different texts that advice on a column is based on."""
 MAX_VALUE_CHARS = 80
-SOURCE_COLUMNS = ("source", "source_dataset")
-"""Columns within which ids of records may be unique; the second is Splink's."""
 NUMERIC_TYPES = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
     "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "BIGNUM",
@@ -202,6 +204,8 @@ def _advise_on_types(
         return describe_other_classes(columns) or "Cast one of them"
     if not are_ids:
         return "Cast one of them"
+    if advice := suggest_source_keys(inputs):
+        return advice
     sides = {
         _classify_type(text): (inputs[role], name)
         for (role, name), text in duckdb_types.items()
@@ -284,10 +288,24 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
     duckdb_type = bound_input.column_type(name)
     if duckdb_type == NULL_TYPE:
         return "All its values are missing. Give it some"
+    write = advice or ColumnAdvice(name, bound_input.table.dialect)
+    column = bound_expression(bound_input, name)
+    if duckdb_type.startswith("STRUCT("):
+        fields = exp.DataType.build(duckdb_type, dialect="duckdb").expressions
+        numbers = [
+            field.this
+            for field in fields
+            if field.args["kind"].sql("duckdb").startswith(NUMERIC_TYPES)
+        ]
+        field = exp.Dot(this=column, expression=next(iter(numbers), exp.to_identifier("field")))
+        return f"Take a field of it with {write.read_as(field)}"
     if duckdb_type.startswith(_SECONDS):
-        seconds = exp.Extract(this=exp.var("EPOCH"), expression=bound_expression(bound_input, name))
-        write = advice or ColumnAdvice(name, bound_input.table.dialect)
+        seconds = exp.Extract(this=exp.var("EPOCH"), expression=column)
         return f"Seconds are {write.read_as(seconds)}"
+    if duckdb_type == "JSON":
+        value = exp.JSONExtractScalar(this=column, expression=sql_literal("$"))
+        number = exp.TryCast(this=value, to=exp.DataType.build("DOUBLE"))
+        return f"Cast its values with {write.read_as(number)}"
     if duckdb_type != "VARCHAR":
         return "Cast it"
     table = bound_input.table
@@ -297,12 +315,7 @@ def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | N
         if reader is not None and not bound_input.expressions
         else ""
     )
-    return suggest_number(
-        advice or ColumnAdvice(name, table.dialect),
-        bound_expression(bound_input, name),
-        _list_texts(bound_input, name),
-        place,
-    )
+    return suggest_number(write, column, _list_texts(bound_input, name), place)
 
 
 _SECONDS = ("INTERVAL", "TIME", "DATE")
@@ -324,13 +337,14 @@ def _unnest_lists(bound_input: BoundInput) -> str:
     return f"SELECT {', '.join(selected)} FROM {file}"
 
 
-def _list_texts(bound_input: BoundInput, name: str) -> dict[str, int]:
-    """Return different texts of a column with the numbers of their rows, those that are no numbers
-    first; none of a stream.
+def _list_texts(bound_input: BoundInput, name: str, tree: exp.Expr | None = None) -> dict[str, int]:
+    """Return different texts of a column, or of an expression in its place, with the numbers of
+    their rows, those that are no numbers first; none of a stream.
     """
     if bound_input.database.has_unread_streams:
         return {}
-    rows = bound_input.select_unfiltered(bound_input.raw_expression(name).as_("value"))
+    value = bound_input.raw_expression(name) if tree is None else tree
+    rows = bound_input.select_unfiltered(value.as_("value"))
     texts = (
         exp.select("value", "COUNT(*)")
         .from_(rows.subquery("texts"))
@@ -381,7 +395,40 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
                 f"{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists"
                 f" to {name}{advice}"
             )
+        elif is_list and duckdb_type and (problem := _describe_miscast(bound_input, name)):
+            problems.append(f"{bound_input.label}: {problem}")
     return problems
+
+
+def _describe_miscast(bound_input: BoundInput, name: str) -> str:
+    """Return the problem of a text that a cast of the caller makes another list of than it holds,
+    such as one of NumPy, whose values have no commas between them.
+    """
+    tree = bound_expression(bound_input, name).unnest()
+    column = tree.find(exp.Column)
+    if (
+        column is None
+        or column.table  # a path to a field
+        or not bound_input.dialect.supports_file_readers
+        or bound_input.table.types.get(column.name) != "VARCHAR"
+    ):
+        return ""
+    texts = _list_texts(bound_input, name, column)
+    odd = [text for text in texts if is_cut_list(text)]
+    reading = find_list_reading(column, texts) if tree.this is column and not odd else None
+    if reading is not None and isinstance(tree, exp.Cast):
+        other = exp.TryCast(this=column.copy(), to=tree.to)
+        differs = exp.and_(
+            exp.NullSafeNEQ(this=reading, expression=other), exp.not_(is_null(reading.copy()))
+        )
+        rows = bound_input.select_unfiltered(column.as_("value")).where(differs)
+        odd = [text for (text,) in bound_input.database.query_rows(take_first(rows))]
+    return (
+        f"{name} has texts such as {quote_excerpt(odd[0])}, of which a cast makes other lists."
+        f" Instead, {suggest_list(name, column, bound_input.table.dialect, texts)}"
+        if odd
+        else ""
+    )
 
 
 @dataclass(frozen=True)
@@ -782,20 +829,6 @@ def _find_duplicates(bound_input: BoundInput, keys: tuple[str, ...]) -> list[str
             else "Give rows of equal scores different ranks, in their order"
         )
     )
-    if (
-        "record_id" in keys
-        and (source := next(filter(None, map(bound_input.table.find_column, SOURCE_COLUMNS)), None))
-        is not None
-        and bound_input.table.column_types is not None
-    ):
-        key = (
-            f"CONCAT({exp.to_identifier(source).sql('duckdb')}, '-',"
-            f" {column_text(bound_input, 'record_id')})"
-        )
-        problem += (
-            f". Ids that are unique within {source} are made unique by columns={{'record_id':"
-            f" {key!r}}}"
-        )
     return [problem_with_examples(bound_input, problem, duplicates, keys)]
 
 
@@ -810,6 +843,8 @@ def duplicate_advice(bound_input: BoundInput) -> str:
         bound_input.role.name == "run" and not bound_input.group_names and has_other_columns
     )
     systems = ", name the column that tells systems apart in by=" if may_hold_systems else ""
+    if bound_input.role.name == "run" and (files := len(list_paths(bound_input.table.label))) > 1:
+        systems = f", give each of the {files:,} files as a run of its own"
     policy = _DUPLICATE_POLICY.get(bound_input.role.name, "")
     return f"Keep one row of each{systems}{bound_input.duplicate_hint or policy}"
 

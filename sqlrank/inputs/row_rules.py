@@ -81,10 +81,18 @@ def row_rules(
     """Return the rules for these columns: those of a file, and those that follow from the role.
 
     ``required`` are row checks of metrics, such as ``binary labels``; ``find_type`` returns column
-    types, which exclude NaN in some columns.
+    types, which exclude NaN in some columns. Keys of unknown types are taken for texts, of which
+    engines cannot say if they are finite.
     """
-    fractional = frozenset(name for name in columns if _can_be_nan(find_type(name)))
-    declared = () if role is None else tuple(role.columns.values())
+    specs = {} if role is None else role.columns
+    fractional = frozenset(
+        name
+        for name in columns
+        if _can_be_nan(
+            find_type(name) or ("VARCHAR" if name in specs and not specs[name].is_number else "")
+        )
+    )
+    declared = tuple(specs.values())
     return _build_rules(
         declared,
         path,
@@ -145,8 +153,11 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
             "null_value": not column.nullable and not column.is_measured,
             "null_measured": not column.nullable and column.is_measured,
             "nonbinary_flag": column.is_flag,
-            "nan_value": column.type in {"number", "double"},
+            "nan_value": column.type in {"number", "double"} or column.is_measured,
             "nan_key": column.nullable and column.type == "key",
+            "unset_key": not column.nullable and column.type == "key",
+            "negative_value": column.name == "weight",
+            "extreme_value": column.name == "weight",
         }
         for name in (name for name, applies in applicable.items() if applies):
             rule = rules[name].copy()

@@ -47,12 +47,12 @@ _FUNCTIONS = (
     " DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso"
     " DayOfYear Decode EndsWith Exp Extract FarmFingerprint Floor Greatest Hex Hour Initcap Int64"
     " IsInf IsNan LastDay Least Left Length Ln Log Lower LowerHex MakeInterval MD5 Minute Month"
-    " Normalize Nullif ParseJSON Quarter RegexpExtract RegexpReplace Replace Right Round SafeDivide"
-    " Second SHA SHA2 Sign Split Sqrt StartsWith StrPosition StrToDate StrToTime StrToUnix"
-    " StructExtract Substring Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix Timestamp"
-    " TimestampAdd TimestampDiff TimestampFromParts TimestampSub TimestampTrunc ToChar ToNumber"
-    " Trim Trunc Unhex TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToTimestamp Unicode"
-    " UnixToTime Upper Week WeekOfYear Year"
+    " Normalize Nullif ParseJSON Quarter RegexpExtract RegexpReplace RegexpSplit Replace Right"
+    " Round SafeDivide Second SHA SHA2 Sign Split Sqrt StartsWith StrPosition StrToDate StrToTime"
+    " StrToUnix StructExtract Substring Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix"
+    " Timestamp TimestampAdd TimestampDiff TimestampFromParts TimestampSub TimestampTrunc ToChar"
+    " ToNumber Trim Trunc Unhex TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToTimestamp"
+    " Unicode UnixToTime Upper Week WeekOfYear Year"
 )
 _ALLOWED_NODES = frozenset(
     getattr(exp, name)

@@ -18,7 +18,14 @@ from sqlrank.optimizer.statement_graph import (
     iterate_conjuncts,
     needs_parentheses,
 )
-from sqlrank.sql_ast import DOUBLE, OPERATORS, find_nodes, number_literal, output_identifier
+from sqlrank.sql_ast import (
+    DOUBLE,
+    MAX_EXACT,
+    OPERATORS,
+    find_nodes,
+    number_literal,
+    output_identifier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,9 +67,6 @@ _FOLDED_TYPES = (
     exp.Ln,
     exp.Sum,
 )
-MAX_EXACT = 2**53
-"""Integers up to this size are doubles without rounding."""
-
 MAX_DOUBLE_LENGTH = 6
 """Maximum length of a double that is computed: ``1 - 0.95`` is easier to read than its value."""
 

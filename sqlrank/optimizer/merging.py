@@ -303,7 +303,9 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
     for column in [column for column in reader.columns if reader.find_owner(column) == alias]:
         value, comments = items[column.name].unalias(), items[column.name].comments
         if not keeps_clauses and comments and not is_sort_key(column) and not _is_short(value):
-            item = _enclosing_item(column, reader)
+            item: Expr = column
+            while item.parent is not None and item.parent is not reader.select:
+                item = item.parent
             item.comments = item.comments or _move_comments(comments, value, column, item)
         if is_sort_key(column) and not isinstance(value, exp.Column):
             column.set("table", None)
@@ -432,14 +434,6 @@ def _qualify_columns(scope: Scope) -> None:
     for column in scope.columns:
         if not column.table and (owner := scope.find_owner(column)) is not None:
             column.set("table", exp.to_identifier(owner))
-
-
-def _enclosing_item(column: exp.Column, reader: Scope) -> Expr:
-    """Return the column of a result in which another is read."""
-    node: Expr = column
-    while node.parent is not None and node.parent is not reader.select:
-        node = node.parent
-    return node
 
 
 def _move_comments(

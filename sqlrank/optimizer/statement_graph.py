@@ -118,23 +118,20 @@ class Scope:
         that give several rows for one, and rare clauses.
         """
         if self._is_plain is None:
-            self._is_plain = self._has_plain_clauses()
+            self._is_plain = (
+                all(self.step.graph.find(source) is not None for source in self.sources.values())
+                and len(self.sources) == len(self.joins) + (self.first_source is not None)
+                and not any(
+                    value for clause, value in self.select.args.items() if clause not in _CLAUSES
+                )
+                and not any(
+                    (isinstance(node, (exp.Query, exp.Star)) or _gives_rows(node))
+                    and node is not self.select
+                    and not isinstance(node.parent, exp.Count)
+                    for node in self._walked_nodes
+                )
+            )
         return self._is_plain
-
-    def _has_plain_clauses(self) -> bool:
-        return (
-            all(self.step.graph.find(source) is not None for source in self.sources.values())
-            and len(self.sources) == len(self.joins) + (self.first_source is not None)
-            and not any(
-                value for clause, value in self.select.args.items() if clause not in _CLAUSES
-            )
-            and not any(
-                (isinstance(node, (exp.Query, exp.Star)) or _gives_rows(node))
-                and node is not self.select
-                and not isinstance(node.parent, exp.Count)
-                for node in self._walked_nodes
-            )
-        )
 
     @property
     def names_in_subqueries(self) -> set[str]:
@@ -335,9 +332,45 @@ def add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select, name: str) -> s
     return name
 
 
+JOINED = ("from_", "joins", "laterals", "where")
+"""Clauses that decide the rows which a window of a SELECT is over, if it has no groups."""
+
+
+def move_rows(
+    select: exp.Select, comment: str
+) -> tuple[exp.Select, Callable[[exp.Expr, str], exp.Expr]]:
+    """Move the rows of a SELECT without groups into one of their own, in place.
+
+    Returns:
+        The SELECT of the rows, and the function that adds a value to it, unless it has the value,
+        under a name or a similar one, and returns the column.
+    """
+    rows = exp.Select()
+    rows.comments = [comment]
+    for clause in JOINED:
+        rows.set(clause, select.args.get(clause))
+        select.set(clause, None)
+    names: dict[exp.Expr, str] = {}
+
+    def add_column(value: exp.Expr, name: str) -> exp.Expr:
+        if value not in names:
+            names[value] = unique_name(name, names.values())
+            same_name = isinstance(value, exp.Column) and value.name == names[value]
+            rows.select(value.copy() if same_name else value.as_(names[value]), copy=False)
+        return exp.column(names[value], quoted=isinstance(value, exp.Column) and value.this.quoted)
+
+    return rows, add_column
+
+
 def is_list_column(source: Expr) -> bool:
     """Return True if an item of FROM has the elements of a list column of another item."""
     return isinstance(source, exp.Unnest) and isinstance(source.expressions[0], exp.Column)
+
+
+def keeps_rows(tree: Expr) -> bool:
+    """Return True if a query only filters the rows of one table, and computes columns of each."""
+    kinds = (exp.Join, exp.Window, exp.AggFunc, exp.Group, exp.Distinct, exp.Subquery, exp.Union)
+    return not find_nodes(tree, *kinds)
 
 
 def is_constant(value: Expr) -> bool:

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from sqlrank.errors import escape_controls
+from sqlrank.errors import count_things, escape_controls
 from sqlrank.output.contrast_tables import name_group
 from sqlrank.output.display import (
     escape_text,
@@ -31,6 +31,7 @@ from sqlrank.result_columns import (
     Kind,
     column_kind,
 )
+from sqlrank.result_metadata import read_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,15 +68,22 @@ def markdown_summary(result: pa.Table, digits: int | None = None, command: str =
     return f"## sqlrank {command}: {verdict}\n\n{table}\n{_format_regressions(result)}"
 
 
+MAX_SHORT_ROWS = 20
+"""Number of rows of a table in which readers see what lost most."""
+
+
 def list_regressions(result: pa.Table, most: int | None = None) -> list[str]:
     """Return a line for each metric with the queries that lost most, and one with the groups, at
-    most ``most`` of each.
+    most ``most`` of each; then no groups of a table that is short enough to see them.
     """
     named: dict[str, list[str]] = {}
+    is_short = most is not None and result.num_rows <= MAX_SHORT_ROWS
     for row in _read_regressions(result):
+        if row["kind"] == "groups" and is_short:
+            continue
         first, second, _ = _format_values(row)
         named.setdefault(f"{row['metric']}, most regressed {row['kind']}", []).append(
-            f"{row['name']} ({first} to {second})"
+            f"{row['name']} ({first} -> {second})"
         )
     return [
         escape_controls(f"{start}: {', '.join(names[:most])}") for start, names in named.items()
@@ -88,17 +96,16 @@ def _format_regressions(result: pa.Table) -> str:
     """
     header = ["metric", "query or group", "baseline", "candidate", "difference"]
     rows = _read_regressions(result)
-    names = (
-        ["baseline's first documents", "candidate's"]
-        if any("documents" in row for row in rows)
-        else []
-    )
+    systems = [
+        place for place in (0, 1) if any(row.get("documents", [[], []])[place] for row in rows)
+    ]
+    names = [f"{('baseline', 'candidate')[place]}'s first documents" for place in systems]
     cells = [
         [escape_text(text, "markdown") for text in (row["metric"], row["name"])]
         + _format_values(row)
         + [
-            escape_text(", ".join(ids), "markdown")
-            for ids in row.get("documents", [[]] * len(names))
+            escape_text(", ".join(row.get("documents", [[], []])[place]), "markdown")
+            for place in systems
         ]
         for row in rows
     ]
@@ -141,7 +148,8 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
     }
     rows = [row for row in result.to_pylist() if row["verdict"] is not None]
     cases = [
-        (_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row)) for row in rows
+        (_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row, result))
+        for row in rows
     ]
     if is_all_skipped(result):
         cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
@@ -196,7 +204,7 @@ def github_annotations(
     )
     return undecided + [
         f"::{kinds[row['verdict']]} title=sqlrank"
-        f" {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row)}')}"
+        f" {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row, result)}')}"
         for row in result.to_pylist()
         if row["verdict"] in kinds
     ]
@@ -252,7 +260,7 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
     return escape_controls(f"{row['metric']} ({where})" if where else str(row["metric"]))
 
 
-def _describe_row(row: dict[str, Any]) -> str:
+def _describe_row(row: dict[str, Any], result: pa.Table) -> str:
     columns: tuple[str, ...] = (
         ("value_baseline", "value")
         if row["difference"] is None
@@ -274,8 +282,8 @@ def _describe_row(row: dict[str, Any]) -> str:
         else []
     )
     units = [
-        f"{row[name]:,} {what}"
-        for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets"))
+        count_things(row[name], thing)
+        for name, thing in ((N_UNITS, read_unit(result.schema.metadata)), (N_BUCKETS, "bucket"))
         if row.get(name)
     ]
     return f"{escape_controls(row['reason'])}: " + ", ".join(

@@ -6,18 +6,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain
-from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sqlrank.errors import count_things, to_plural
 from sqlrank.output.display import (
     DEFAULT_DIGITS,
     GREEN,
+    MAX_NAME_WIDTHS,
     NO_BREAK,
     RED,
     YELLOW,
     Markup,
     TextColumn,
+    assign_letters,
     escape_text,
+    format_legend,
     format_number,
     format_value,
     group_column_names,
@@ -41,12 +44,12 @@ from sqlrank.result_columns import (
     P_VALUE,
     RATIO_LIMITS,
     SLICE_COLUMN,
-    WINS,
+    SRM_ALPHA,
     Kind,
     column_kind,
     side_columns,
 )
-from sqlrank.result_metadata import find_range, read_measures, read_texts
+from sqlrank.result_metadata import find_range, read_measures, read_texts, read_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,11 +65,6 @@ direction.
 
 TOTAL = "total"
 """Name of the group of all rows, as ``--by total`` has it."""
-
-MAX_HEADING = 16
-"""Greatest width of a system's name that stays in a table which is too wide. Longer ones become
-letters, explained below it.
-"""
 
 MAX_NAMED_ROWS = 5
 """Maximum number of rows that a remark names; of more it gives the number."""
@@ -85,13 +83,8 @@ TEST_NAMES = {
 
 CORRECTION_NAMES = {"holm": "Holm", "bh": "Benjamini-Hochberg", "max_t": "Westfall-Young"}
 
-
-COUNTED = {
-    N_BUCKETS: ("bucket", "buckets"),
-    WINS[0]: ("query", "queries"),
-    GROUP_COUNTS[0]: ("group", "groups"),
-}
-"""Words for one and several units of contrasts, by the first column that a result has."""
+COUNTED = {N_BUCKETS: "bucket", GROUP_COUNTS[0]: "group"}
+"""Words for what contrasts count that are not of units, by the column that has the number."""
 
 
 class ContrastKind(NamedTuple):
@@ -120,11 +113,14 @@ PERIODS, EXTREMES = (
 
 
 class TextCell(NamedTuple):
-    """A text with the number that it shows, if any, and an ANSI code."""
+    """A text with the number that it shows, if any, an ANSI code, and the group that has the
+    number.
+    """
 
     text: str
     number: float | None = None
     color: str = ""
+    group: str = ""
 
 
 class Row(NamedTuple):
@@ -178,25 +174,37 @@ class Contrasts:
         """Return the lines below the table: remarks on rows, the units that they need, and the
         method.
         """
-        remarks = group_items(self.rows, lambda row: row.remark)
+        rows_by_sentence = group_items(
+            [(row, text) for row in self.rows for text in _split_sentences(row.remark)],
+            lambda pair: pair[1],
+        )
+        # Sentences on the same rows stay together.
+        sentences = group_items(
+            rows_by_sentence, lambda text: tuple(id(row) for row, _ in rows_by_sentence[text])
+        )
         lines = [
-            f"{self._name_rows(rows)}: {remark}." for remark, rows in remarks.items() if remark
+            f"{self._name_rows([row for row, _ in rows_by_sentence[texts[0]]])}:"
+            f" {'. '.join(texts)}."
+            for texts in sentences.values()
         ]
         needed = [
             f"{self._name_row(row)} {row.required_units}" for row in self.rows if row.required_units
         ]
         return [
             *lines,
-            *([f"required_units: {', '.join(needed)}."] if needed else []),
+            *([f"Required sample size: {', '.join(needed)}."] if needed else []),
             *self.method,
         ]
 
     def _name_rows(self, rows: Sequence[Row]) -> str:
-        """Return the names of rows with a remark, of many their verdict, if all rows with it share
-        the remark.
+        """Return the names of rows with a remark: of all rows of a group or metric its name, of
+        many rows their verdict, if all rows with it share the remark.
         """
         if len(rows) == len(self.rows) > 1:
             return "Every row"
+        names = self._name_common_keys(rows)
+        if names and len(names) <= MAX_NAMED_ROWS:
+            return ", ".join(names)
         if len(rows) <= MAX_NAMED_ROWS:
             return ", ".join(map(self._name_row, rows))
         verdicts = {row.quantities["verdict"].text for row in rows if "verdict" in row.quantities}
@@ -210,6 +218,19 @@ class Contrasts:
             if len(verdicts) == 1 and len(same) == len(rows)
             else f"{len(rows):,} rows"
         )
+
+    def _name_common_keys(self, rows: Sequence[Row]) -> list[str]:
+        """Return the groups, or else metrics, of which these are all rows, nothing for others."""
+        for part in (slice(0, -1), slice(-1, None)):
+            first_rows = {row.keys[part]: row for row in reversed(rows)}
+            num_rows = sum(row.keys[part] in first_rows for row in self.rows)
+            if () not in first_rows and len(first_rows) < len(rows) == num_rows:
+                indices = range(len(self.headings))[part]
+                return [
+                    " ".join(self._name_key(row, index) for index in indices)
+                    for row in reversed(first_rows.values())
+                ]
+        return []
 
     def _name_row(self, row: Row) -> str:
         """Return the texts of a row that differ between rows, at least its metric."""
@@ -227,27 +248,21 @@ class Contrasts:
     def lay_out(self, width: int | None, hints: Sequence[str] = (), *, color: bool = False) -> str:
         """Return tables, notes and hints as text for a terminal of ``width`` columns, if given.
 
-        What is too wide has letters for long names, then a table per group or metric, and at last a
-        record per row.
+        What is too wide has letters for long names, then a table per group or metric.
         """
-        plain: tuple[list[DisplayTable], dict[str, str]] = self.build_tables(), {}
-        tables, letters = plain
+        tables, letters = self.build_tables(), dict[str, str]()
         if width is not None and not _fit_width(tables, width):
-            tables, letters = next(
-                (
-                    narrower
-                    for narrower in self._narrower_tables()
-                    if _fit_width(narrower[0], width)
-                ),
-                plain,
-            )
+            for narrower in self._narrower_tables():  # the last one if none fits
+                tables, letters = narrower
+                if _fit_width(tables, width):
+                    break
         texts = [
             "".join(f"{line}\n" for line in wrap_text(title, width or text_width(title)) if line)
             + lay_out(columns, width, color=color)
             for title, columns in tables
         ]
         *remarks, method = self.notes or [""]
-        legend = [f"{letter}: {self.escape(name)}" for name, letter in letters.items()]
+        legend = format_legend({self.escape(name): letters[name] for name in letters})
         notes = [*legend, *remarks, " ".join(filter(None, [method, *hints]))]
         lines = [
             line.replace(NO_BREAK, " ")
@@ -261,21 +276,20 @@ class Contrasts:
         """Yield tables with the letters of long names, each narrower than the one before: fewer
         columns that name rows, the least varied first.
         """
-        free = (letter for letter in ascii_uppercase if letter not in self.systems)
-        letters = dict(
-            zip(
-                (name for name in self.systems if text_width(name) > MAX_HEADING),
-                free,
-                strict=False,
-            )
-        )
         variety = [
             len({row.keys[index] for row in self.rows}) for index in range(len(self.headings))
         ]
         order = sorted(range(len(self.headings)), key=variety.__getitem__)
+        groups = [cell.group for row in self.rows for cell in row.values]
+        long_names, names = (
+            assign_letters([*self.systems, *groups], width) for width in MAX_NAME_WIDTHS
+        )
         for count in range(len(order) + 1):
-            for names in ({}, letters) if letters else ({},):
-                yield self.build_tables(names, order[:count]), names
+            yield self.build_tables({}, order[:count]), {}
+            if long_names:
+                yield self.build_tables(long_names, order[:count]), long_names
+        for count in range(len(order) + 1):
+            yield self.build_tables(names, order[:count]), names
 
     def build_tables(
         self, names: Mapping[str, str] | None = None, title_keys: Sequence[int] = ()
@@ -301,7 +315,12 @@ class Contrasts:
             )
             for number, rows in enumerate(by_baseline.values()):
                 columns = self._build_columns(rows, names, title_keys)
-                tables.append(DisplayTable(title if number == 0 else "", columns))
+                baseline, system = (names.get(name) or self.escape(name) for name in rows[0].pair)
+                against = f"against {baseline}:"
+                if len({row.pair for row in rows}) == 1:
+                    against = f"{system} {against}"
+                titles = [title if number == 0 else "", against if len(by_baseline) > 1 else ""]
+                tables.append(DisplayTable(", ".join(filter(None, titles)), columns))
         return tables
 
     def _name_key(self, row: Row, index: int) -> str:
@@ -336,6 +355,12 @@ class Contrasts:
         display_names = {
             name: names.get(name) or self.escape(name) for row in rows for name in row.pair
         }
+        rows = [
+            row._replace(
+                values=(_show_group(row.values[0], names), _show_group(row.values[1], names))
+            )
+            for row in rows
+        ]
         indices = [index for index in range(len(self.headings)) if index not in title_keys]
         if len({row.pair for row in rows}) == 1:
             lines: list[tuple[Row, bool]] = [(row, False) for row in rows]
@@ -401,6 +426,12 @@ def _build_column(name: str, cells: Sequence[TextCell], *, is_number: bool = Tru
     )
 
 
+def _show_group(cell: TextCell, names: Mapping[str, str]) -> TextCell:
+    """Return a cell whose text ends with the group that has its number, which may have a letter."""
+    group = names.get(cell.group, cell.group)
+    return cell._replace(text=f"{cell.text} ({group})") if group else cell
+
+
 def _fit_width(tables: Sequence[DisplayTable], width: int) -> bool:
     return all(table_width(table.columns) <= width for table in tables)
 
@@ -440,6 +471,7 @@ def read_contrasts(
             else []
         ),
         not all(map(_has_relative_tolerance, rows)),
+        read_unit(result.schema.metadata),
     )
     ratios = [row for row in rows if kind is VARIANTS and row["variant"] is None]
     rows = [row for row in rows if row not in ratios]
@@ -491,12 +523,10 @@ def _choose_effects(
     """Return the columns of quantities by heading: the lift of an experiment or else the
     difference, its interval, p-value and verdict.
     """
-    has_lifts = is_experiment and all(
-        row["relative_difference"] is not None for row in rows if row["difference"] is not None
-    )
-    limits = LIFT_LIMITS if has_lifts else (CI_LOW, CI_HIGH)
+    are_lifts = is_experiment and have_lifts(rows)
+    limits = LIFT_LIMITS if are_lifts else (CI_LOW, CI_HIGH)
     effects: dict[str, tuple[str, ...]] = (
-        {"lift": ("relative_difference",)} if has_lifts else {"difference": ("difference",)}
+        {"lift": ("relative_difference",)} if are_lifts else {"difference": ("difference",)}
     )
     has_interval = limits[0] in names and any(row[limits[0]] is not None for row in rows)
     # Bounds of exact values are the difference, and decide nothing beside an interval.
@@ -509,6 +539,13 @@ def _choose_effects(
         else {"bounds": BOUNDS}
     )
     return effects | ({"p": (P_ADJUSTED,)} if P_ADJUSTED in names else {})
+
+
+def have_lifts(rows: Sequence[ResultRow]) -> bool:
+    """Return True if each difference of an experiment has a lift, which is shown in its place."""
+    return all(
+        row["relative_difference"] is not None for row in rows if row["difference"] is not None
+    )
 
 
 def _choose_extreme_effects(
@@ -546,6 +583,7 @@ class _RowReader:
     verdicts: Mapping[str, str]
     components: Sequence[str]
     has_differences: bool
+    unit: str
 
     def read_row(self, row: ResultRow, effects: Mapping[str, tuple[str, ...]]) -> Row:
         """Return a row as texts."""
@@ -579,7 +617,10 @@ class _RowReader:
             {heading: self._format_quantity(row, columns) for heading, columns in effects.items()},
             winner,
             self.escape(". ".join(filter(None, [row.get("reason"), _describe_undefined(row)]))),
-            "" if needed is None else self._format_text("required_units", needed),
+            ""
+            if needed is None
+            else f"{self._format_text('required_units', needed)}"
+            f" {self._name_units([row], [needed])}",
         )
 
     @property
@@ -606,7 +647,7 @@ class _RowReader:
             and name not in self.kind.values
         ]
         groups = ", ".join(self._format_text(name, row[name]) for name in names)
-        return cell if cell.number is None else cell._replace(text=f"{cell.text} ({groups})")
+        return cell if cell.number is None else cell._replace(group=groups)
 
     def _format_quantity(self, row: ResultRow, columns: Sequence[str]) -> TextCell:
         """Return the text of a quantity; that of an interval lies within the attainable differences
@@ -636,7 +677,7 @@ class _RowReader:
             )
         low, high = (row.get(name) for name in columns)
         if low is None or high is None:
-            return TextCell(format_value(None, self.form))
+            return TextCell("--" if self.form == "latex" else NO_WINNER)
         bounds = find_range(self.measures.get(row["metric"], {}))
         if columns == (CI_LOW, CI_HIGH) and bounds is not None:
             span = bounds[1] - bounds[0]
@@ -646,6 +687,14 @@ class _RowReader:
             f" {self._format_value(columns[1], high).text}",
             low,
         )
+
+    def _name_units(self, rows: Sequence[ResultRow], counts: Sequence[int]) -> str:
+        """Return the word for the units of rows that have these numbers of them."""
+        words = (
+            word for name, word in COUNTED.items() if any(row.get(name) is not None for row in rows)
+        )
+        word = next(words, self.unit)
+        return word if set(counts) == {1} else to_plural(word)
 
     def describe_method(self, rows: Sequence[ResultRow]) -> str:
         """Return the line on test, units, correction, level of intervals, and tolerance."""
@@ -658,17 +707,10 @@ class _RowReader:
             for name in (N_UNITS, N_BUCKETS, GROUP_COUNTS[0])
             if row.get(name)
         ]
-        one, several = next(
-            (
-                words
-                for name, words in COUNTED.items()
-                if any(row.get(name) is not None for row in rows)
-            ),
-            ("unit", "units"),
-        )
-        units = one if set(counts) == {1} else several
         counted = (
-            f"{format_span(counts, '{:,}')} {units}" if counts and self.kind is not VARIANTS else ""
+            f"{format_span(counts, '{:,}')} {self._name_units(rows, counts)}"
+            if counts and self.kind is not VARIANTS
+            else ""
         )
         is_tested = any(row.get(P_ADJUSTED) is not None for row in rows)
         correction = CORRECTION_NAMES.get(self.texts.get("sqlrank.correction", ""), "")
@@ -688,17 +730,37 @@ class _RowReader:
             f"p by {correction}" if is_tested and correction and len(rows) > 1 else "",
             f"intervals at {format_span(levels, '{:.4g}', 100)}%" if levels else "",
             "valid at every look" if self.texts.get("sqlrank.interval") == "sequential" else "",
-            f"tolerance {tolerances.pop()}" if len(tolerances) == 1 else "",
+            _describe_tolerance(str(tolerances.pop())) if len(tolerances) == 1 else "",
         ]
         text = ", ".join(filter(None, parts))
         return self.escape(f"{text[:1].upper()}{text[1:]}.") if text else ""
 
     def describe_sample_ratio(self, row: ResultRow) -> str:
         """Return the line on the sample ratio of an experiment."""
+        verdict = "not as planned" if row[P_VALUE] < SRM_ALPHA else "as planned"
         return self.escape(
-            f"Sample ratio: {row[N_UNITS]:,} units, p"
+            f"Sample ratio {verdict}: {count_things(row[N_UNITS], self.unit)}, p"
             f" {format_number(row[P_VALUE], Kind.P_VALUE, self.digits)}."
         )
+
+
+def _split_sentences(remark: str) -> list[str]:
+    """Return the sentences of a remark, none of an empty one.
+
+    >>> _split_sentences("worse by 0.1. 1 of 60 queries change")
+    ['worse by 0.1', '1 of 60 queries change']
+    """
+    return remark.split(". ") if remark else []
+
+
+def _describe_tolerance(tolerance: str) -> str:
+    """Return a tolerance in words.
+
+    >>> _describe_tolerance("0.01"), _describe_tolerance("2%"), _describe_tolerance("0")
+    ('absolute tolerance 0.01', 'relative tolerance 2%', 'tolerance 0')
+    """
+    kind = "relative " if tolerance.endswith("%") else "absolute " if tolerance != "0" else ""
+    return f"{kind}tolerance {tolerance}"
 
 
 def _describe_undefined(row: ResultRow) -> str:

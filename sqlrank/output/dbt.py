@@ -392,17 +392,14 @@ _TESTS = ("data_tests", "tests")
 
 
 def seal_text(text: str, lines: int, comment: str, generated: str | None = None) -> str:
-    """Insert a comment with the hash of the generated text after the first lines of a text, by
-    which an edit is seen now and later.
+    """Insert a comment with the hash of the generated text after the first lines of a text, and
+    those that continue them, by which an edit is seen now and later.
     """
-    parts = text.split("\n", lines)
-    return "\n".join(
-        [
-            *parts[:lines],
-            f"{comment} Hash of the generated lines: {_hash_text(generated or text)}",
-            *parts[lines:],
-        ]
-    )
+    parts = text.split("\n")
+    while parts[lines:] and parts[lines].startswith(f"{comment}   "):
+        lines += 1
+    seal = f"{comment} Hash of the generated lines: {_hash_text(generated or text)}"
+    return "\n".join([*parts[:lines], seal, *parts[lines:]])
 
 
 def is_edited(text: str) -> bool:

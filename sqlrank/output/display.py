@@ -8,9 +8,10 @@ import os
 import re
 import shutil
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_choice
@@ -242,9 +243,9 @@ MIN_PROSE_WIDTH = 24
 PROSE_CHARS = 30
 """Length from which a text with blanks is wrapped at them. Shorter texts are names."""
 
-MAX_ROW_RECORDS = 5
-"""Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one
-below the other.
+MAX_NAME_WIDTHS = (16, 8)
+"""Greatest widths of names that stay in a table which is too wide, tried in turn. Longer ones
+become letters, explained below it.
 """
 
 BOLD, GREEN, RED, YELLOW = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[33m"
@@ -306,15 +307,21 @@ def text_width(text: str) -> int:
 
 
 def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: bool = False) -> str:
-    """Return a table as text: columns side by side if they fit into the width, else a record per
-    row, or of many rows the columns in parts.
+    """Return a table as text: columns side by side if they fit into the width, with letters for
+    long names if they do so, else the columns in parts, or a row alone as a record.
 
     Names and numbers are never broken. Sentences are wrapped between words.
     """
     if width is None or (widths := _fit_widths(columns, width)) is None:
         if width is not None:
-            if parts := _split_columns(columns, width):
-                return "\n".join(lay_out(part, width, color=color) for part in parts)
+            shorter, legend = (
+                (columns, "") if len(columns[0].cells) == 1 else _shorten_names(columns, width)
+            )
+            if legend and _fit_widths(shorter, width) is not None:
+                return lay_out(shorter, width, color=color) + legend
+            for part, notes in ((columns, ""), (shorter, legend)):
+                if parts := _split_columns(part, width):
+                    return "\n".join(lay_out(part, width, color=color) for part in parts) + notes
             return _format_records(columns, width, color)
         widths = [column.width for column in columns]
     lines = [
@@ -378,15 +385,59 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     return widths if excess <= 0 else None
 
 
+def assign_letters(names: Iterable[str], max_width: int) -> dict[str, str]:
+    """Return a letter for each name that is wider, which no name is, by name.
+
+    >>> assign_letters(["bm25", "A", "a_hybrid_retriever"], 16)
+    {'a_hybrid_retriever': 'B'}
+    """
+    texts = list(dict.fromkeys(names))
+    free = (letter for letter in ascii_uppercase if letter not in texts)
+    return dict(zip((name for name in texts if text_width(name) > max_width), free, strict=False))
+
+
+def format_legend(letters: Mapping[str, str]) -> list[str]:
+    """Return a line for each letter of a name."""
+    return [f"{letter}: {name}" for name, letter in letters.items()]
+
+
+def _shorten_names(columns: Sequence[TextColumn], width: int) -> tuple[list[TextColumn], str]:
+    """Return columns with letters for the long names of their cells, but for metrics, and the lines
+    that explain them, empty if there are none.
+    """
+    # Texts before numbers name rows, also if they are as long as sentences.
+    numbers = [index for index, column in enumerate(columns) if column.is_number]
+    names = [
+        column
+        for index, column in enumerate(columns)
+        if not (column.is_number or column.name == "metric")
+        and (not column.is_prose or index < max(numbers, default=0))
+    ]
+    shorter, letters = list(columns), {}
+    for max_width in MAX_NAME_WIDTHS:
+        letters = assign_letters((cell for column in names for cell in column.cells), max_width)
+        shorter = [
+            replace(column, cells=[letters.get(cell, cell) for cell in column.cells])
+            if column in names
+            else column
+            for column in columns
+        ]
+        if _fit_widths(shorter, width) is not None:
+            break
+    return shorter, "".join(
+        f"{line}\n" for text in format_legend(letters) for line in wrap_text(text, width)
+    )
+
+
 def _split_columns(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]]:
-    """Return the columns of many rows in parts that fit, each with the columns of names; no parts
-    if rows are few, or a column is too wide.
+    """Return the columns of several rows in parts that fit, each with the columns of names; no
+    parts if a column is too wide.
     """
     num_names = (
         next((index for index, column in enumerate(columns) if column.is_number), len(columns)) or 1
     )
     names, others = list(columns[:num_names]), columns[num_names:]
-    if len(columns[0].cells) <= MAX_ROW_RECORDS or any(column.is_prose for column in columns):
+    if not others or len(columns[0].cells) == 1 or any(column.is_prose for column in columns):
         return []
     parts = [names]
     for column in others:
@@ -559,7 +610,7 @@ def to_long_format(result: pa.Table) -> pa.Table:
 
     Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and
     ``bound_high`` of a rollup, ``ci_low`` and ``ci_high`` (float64), ``n_units`` or ``n_buckets``
-    (int64), and the remaining columns.
+    (int64), and the remaining columns. A key column of one of these names is that ``(group)``.
     """
     metrics = [name for name in result.column_names if f"{name}.{CI_LOW}" in result.column_names]
     limit_columns = [
@@ -573,8 +624,9 @@ def to_long_format(result: pa.Table) -> pa.Table:
     remaining_columns = [
         name for name in result.column_names[first_metric:] if name not in {*metrics, *limits}
     ]
+    added = {"metric", "value", *limit_columns}
     rows = [
-        {key: row[key] for key in keys}
+        {f"{key} (group)" if key in added else key: row[key] for key in keys}
         | {"metric": name, "value": row[name]}
         | {limit: row.get(f"{name}.{limit}") for limit in limit_columns}
         | {column: row[column] for column in remaining_columns}

@@ -209,6 +209,7 @@ class TableStyle:
         num_hidden: number of columns of the result that the table leaves out.
         is_command: True if a command prints the table, of which a format has more columns.
         verdicts: texts of verdicts, if they are shown as others.
+        null: the text of NULL in a terminal.
     """
 
     digits: int | None = None
@@ -216,6 +217,7 @@ class TableStyle:
     num_hidden: int = 0
     is_command: bool = False
     verdicts: Mapping[str, str] = field(default_factory=dict)
+    null: str = "NULL"
 
     @property
     def decimals(self) -> int:
@@ -324,19 +326,27 @@ def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width:
     if form == "table" and (contrasts := read_contrasts(result, style.decimals)) is not None:
         return contrasts.lay_out(
             width,
-            [f"More:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [],
+            [f"All{NO_BREAK}columns:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [],
             color=color,
         )
     tables, notes = build_display_tables(result, form, style)
     if form != "table":
-        return "\n".join(_format_markup(table.columns, form) for table in tables) + format_notes(
-            notes, form
-        )
+        texts = [
+            format_notes([title] if title else [], form).lstrip("\n")
+            + "\n" * bool(title and form == "markdown")
+            + _format_markup(columns, form)
+            for title, columns in tables
+        ]
+        return "\n".join(texts) + format_notes(notes, form)
     ((_, columns),) = tables
     if width is not None:
-        columns, notes = drop_constants(
+        differing, equal = drop_constants(
             columns, {*ALWAYS_DISPLAYED, *read_measures(result.schema.metadata)}
         )
+        # Points of a curve whose values are all equal keep them: they are its subject.
+        values = _list_curve_values(result)
+        if not values or values & {column.name for column in differing}:
+            columns, notes = differing, equal
     notes += (
         [f"{style.num_hidden} more column{'s' * (style.num_hidden > 1)} with --format csv"]
         if style.num_hidden
@@ -346,6 +356,14 @@ def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width:
     return text + "".join(
         f"{line}\n" for line in ("", *wrap_text(". ".join(notes), width or 0)) if notes
     ).replace(NO_BREAK, " ")
+
+
+def _list_curve_values(result: pa.Table) -> set[str]:
+    """Return the columns of the values of a curve, none of another result."""
+    metadata = read_result_metadata(result.schema.metadata)
+    if metadata is None or not metadata.curve:
+        return set()
+    return {name for name, kind in metadata.columns.items() if kind == "value"}
 
 
 def _format_markup(columns: Sequence[TextColumn], form: Markup) -> str:
@@ -360,7 +378,7 @@ def format_html(result: pa.Table) -> str:
     """Return a result as HTML tables with notes, for notebooks."""
     tables, notes = build_display_tables(result, "table", escape=escape_controls)
     html = []
-    for _, columns in tables:
+    for title, columns in tables:
         sides = ["right" if column.is_number else "left" for column in columns]
         lines = [
             ("th", [column.name for column in columns]),
@@ -373,6 +391,7 @@ def format_html(result: pa.Table) -> str:
             )
             for tag, line in lines
         ]
+        html += [f"<p>{escape_html(title)}</p>"] if title else []
         html.append(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
     return "\n".join([*html, *(f"<p>{escape_html(note)}</p>" for note in notes)])
 
@@ -440,7 +459,10 @@ def read_columns(
             is_fraction=column.name in fractions,
             escape=escape,
         )
-        cells = list(map(format_cell, values))
+        cells = [
+            style.null if value is None and form == "table" else format_cell(value)
+            for value in values
+        ]
         if form == "latex":
             _embolden_best(column.name, cells, rows, style, result)
         numbers = list(map(read_number, values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from shutil import get_terminal_size
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.errors import InputError
 from sqlrank.output.result_formats import Format, TableStyle, format_html, format_result
+from sqlrank.result_columns import NOTES_KEY
 
 MAX_DISPLAYED_ROWS = 100
 """Number of rows that ``show`` prints of a longer result."""
@@ -57,14 +59,25 @@ def format_first_rows(result: pa.Table, max_rows: int | None = None) -> str:
     text = format_result(
         result.slice(0, num_rows), Format.table, TableStyle(), get_terminal_size().columns
     )
-    return text + "".join(f"{note}\n" for note in _describe_omitted(result, num_rows))
+    notes = [f"{note}\n" for note in _describe_omitted(result, num_rows)]
+    return "".join([*(f"verdict: {verdict}\n" for verdict in _list_verdict(result)), text, *notes])
 
 
 def format_first_rows_html(result: pa.Table) -> str:
-    """Return the first rows of a result as HTML."""
+    """Return the first rows of a result as HTML, with the notes that a terminal prints below."""
     num_rows = _count_rows(result)
-    notes = [f"<p>{note}</p>" for note in _describe_omitted(result, num_rows)]
-    return "\n".join([format_html(result.slice(0, num_rows)), *notes])
+    lines = (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode().splitlines()
+    # Reasons of verdicts have the notes of a gate.
+    remarks = [] if "verdict" in result.column_names else [f"note: {line}" for line in lines]
+    notes = [f"<p>{escape(text)}</p>" for text in [*_describe_omitted(result, num_rows), *remarks]]
+    head = [f"<p><b>verdict: {verdict}</b></p>" for verdict in _list_verdict(result)]
+    return "\n".join([*head, format_html(result.slice(0, num_rows)), *notes])
+
+
+def _list_verdict(result: pa.Table) -> list[str]:
+    """Return the overall verdict of a gate, nothing for other results."""
+    verdict = (result.schema.metadata or {}).get(b"sqlrank.verdict")
+    return [verdict.decode()] if verdict and "verdict" in result.column_names else []
 
 
 def _count_rows(result: pa.Table) -> int:

@@ -33,7 +33,7 @@ def registry_for(sql_dir: str | Path | None) -> Registry:
 @cache
 # Edits are part of the cache key
 def _load_cached(extra: tuple[str, ...], edits: tuple[tuple[str, int], ...]) -> Registry:  # noqa: ARG001
-    return Registry((sql_root(), *(Path(folder) for folder in extra)), _prepare_file)
+    return Registry((sql_root(), *map(Path, extra)), _prepare_file)
 
 
 def _prepare_file(file: SqlFile, library: Registry) -> None:
@@ -43,9 +43,9 @@ def _prepare_file(file: SqlFile, library: Registry) -> None:
     """
     from sqlglot import exp  # importing sqlglot takes a quarter of a second
 
-    from sqlrank.registry.reference_checks import check_contract
-
     if not file.path.is_relative_to(sql_root()):
+        from sqlrank.registry.reference_checks import check_contract  # the package's are checked
+
         check_contract(file, library)
     # Statements keep two kinds of comments: those of a relation's columns, and those of subqueries
     # on their rows.

@@ -236,7 +236,7 @@ def parse_metric_text(text: str) -> Metric:
             f" {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}."
             f" {_advise_on_text(text)}"
         )
-    params = _read_params(text, match["params"] or "")
+    params = _read_params(text, match["params"]) if match["params"] else ()
     return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))
 
 

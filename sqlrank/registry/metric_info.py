@@ -164,7 +164,9 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
     try:
         metric = parse_metric_text(text)
     except MetricError as error:
-        raise MetricError(_suggest_spelling(text, library) or str(error)) from None
+        raise MetricError(
+            _suggest_spelling(text, library) or _suggest_mapping(text, library) or str(error)
+        ) from None
     metric = canonical_metric(metric, library)
     try:
         file = library.file_for(metric, *(named_roles([metric]) or ()))
@@ -176,6 +178,30 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
         )
         raise MetricError(_suggest_spelling(text, library) or problem)
     return metric, file
+
+
+def _suggest_mapping(text: Any, library: Registry) -> str | None:
+    """Suggest the mapping of a column for a metric of an expression, ``Mean(cost / clicks)``."""
+    match = _MEASURED_EXPRESSION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    name, expression, rest = match.groups(default="")
+    try:
+        metric = canonical_metric(Metric(name, ((COLUMN_PARAMETER, "value"),)), library)
+        is_measured = library.file_for(metric).measures_column
+    except MetricError:
+        return None
+    return (
+        f"{quote_excerpt(text)} measures an expression. Give it the name of a column,"
+        f" columns={{'value': {expression!r}}}, and ask for {name}(value{rest})"
+        if is_measured
+        else None
+    )
+
+
+_MEASURED_EXPRESSION = re.compile(
+    r"\s*([A-Za-z]\w*)\((.*?)(,\s*(?:q\s*=\s*)?[\d.]+)?\)\s*", re.DOTALL
+)
 
 
 def _suggest_spelling(text: Any, library: Registry) -> str | None:

@@ -215,7 +215,18 @@ def _resolve_once(resolution: _Resolution) -> tuple[ResolvedMetric, ...]:
         problems += unused_policies(frozen_policies, resolved_metrics.values(), library)
     if problems:
         raise MetricError(*dict.fromkeys(problems))
-    _check_cutoff_count(resolved_metrics.values())
+    # Each cut-off is computed as a metric of its own is.
+    counts = {
+        str(metric.metric): metric.metric.cutoff[1] - metric.metric.cutoff[0] + 1
+        for metric in resolved_metrics.values()
+        if isinstance(metric.metric.cutoff, tuple)
+    }
+    count = sum(counts.values())
+    if count > MAX_METRICS:
+        raise MetricError(
+            f"{next(iter(counts))} and its like have {count} cut-offs. Ranges have at most"
+            f" {MAX_METRICS} together, so ask in parts"
+        )
     return tuple(
         replace(for_tie_order(resolved, library), requested_names=texts, column_names=texts)
         for name, resolved in resolved_metrics.items()
@@ -428,6 +439,8 @@ def mark_lower_better(
             " 'Mean(latency_ms)', in a list"
         )
     lower = {names} if isinstance(names, str) else set(names)
+    if not lower:
+        return [*metrics]
     measured = [metric for metric in metrics if metric.measured_column is not None]
     metric_names = {
         name: str(metric.metric)
@@ -590,21 +603,6 @@ def _resolve_metric(
     return ResolvedMetric(
         metric, file, settings, dependencies, requested.role, measured_column=column
     )
-
-
-def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:
-    """Check that the ranges have at most ``MAX_METRICS`` cut-offs together."""
-    ranges = {
-        str(metric.metric): metric.metric.cutoff
-        for metric in metrics
-        if isinstance(metric.metric.cutoff, tuple)
-    }
-    count = sum(last - first + 1 for first, last in ranges.values())
-    if count > MAX_METRICS:
-        raise MetricError(
-            f"{next(iter(ranges))} and its like have {count} cut-offs. Ranges have at most"
-            f" {MAX_METRICS} together, so ask in parts"
-        )
 
 
 def _bind_cutoff(

@@ -367,10 +367,20 @@ def _is_aggregate(call: exp.Anonymous, library: Registry) -> bool:
     """Return True if a call aggregates its columns, or is in an aggregate or such a call."""
     return (
         call.find_ancestor(exp.AggFunc, exp.Anonymous) is not None
-        or any(
-            file.tree.find(exp.AggFunc) for file in library.functions[call.name.lower()].values()
-        )
+        or _calls_aggregate(call.name.lower(), library)
         or all(column.find_ancestor(exp.AggFunc) for column in call.find_all(exp.Column))
+    )
+
+
+def _calls_aggregate(slot: str, library: Registry) -> bool:
+    """Return True if a function, or one that it calls, has an aggregate."""
+    trees = [file.tree for file in library.functions.get(slot, {}).values()]
+    return any(
+        tree.find(exp.AggFunc)
+        or any(
+            _calls_aggregate(call.name.lower(), library) for call in tree.find_all(exp.Anonymous)
+        )
+        for tree in trees
     )
 
 

@@ -174,11 +174,14 @@ class Registry:
     def may_be_infinite(self, file: SqlFile, files: Iterable[SqlFile]) -> bool:
         """Return True if a metric made of these files can be infinite or NaN.
 
-        This holds for files of users, and for metrics of unbounded scores. All others are quotients
-        of sums of weights, gains and values between 0 and 1, which the row checks keep bounded.
+        This holds for files of users, and for metrics of unbounded scores or measured columns. All
+        others are quotients of sums of weights, gains and values between 0 and 1, which the row
+        checks keep bounded.
         """
-        return "finite scores" in file.required_row_checks or any(
-            dependency in self.user_files for dependency in files
+        return (
+            "finite scores" in file.required_row_checks
+            or (file.measures_column and file.bounds is not None and file.bounds.is_unbounded)
+            or any(dependency in self.user_files for dependency in files)
         )
 
     @cached_property
@@ -187,9 +190,10 @@ class Registry:
         demand.
         """
         sections: dict[str, dict[str, Any]] = {}
-        for path in (path for folder in self._folders for path in find_files(folder, "names.toml")):
-            for section, names in read_names(path).items():
-                sections[section] = sections.get(section, {}) | names
+        for folder in self._folders:
+            for path in find_files(folder, "names.toml"):
+                for section, names in read_names(path).items():
+                    sections[section] = sections.get(section, {}) | names
         return sections
 
     def column_names(self, column: str) -> set[str]:
@@ -241,10 +245,12 @@ class Registry:
 
         ``level`` is excluded, because it affects every metric of groups.
         """
-        declared = (
-            choice for file in self.metric_files for choice in file.declared_settings.values()
-        )
-        return {choice.name for choice in declared if not choice.is_slot} - {"level"}
+        return {
+            choice.name
+            for file in self.metric_files
+            for choice in file.declared_settings.values()
+            if not choice.is_slot
+        } - {"level"}
 
     @property
     def metric_files(self) -> list[SqlFile]:
@@ -264,7 +270,7 @@ class Registry:
             join_sentences(
                 f"unknown metric {quote_excerpt(name)}",
                 self.misplaced_name_hint(name) or did_you_mean(name, self.metric_names),
-                "'sqlrank metrics' lists all",
+                "sqlrank.metrics (sqlrank metrics) lists all",
             )
         )
 
@@ -305,7 +311,7 @@ class Registry:
         ) or self.find_metric(metric.name)
 
     def find_selectors(self, name: str) -> dict[str, Any]:
-        """Return the policies and plans that select a variant of a relation.
+        """Return the policies and plans that select a variant of a relation, or a function.
 
         Maps names to definitions, policies first.
         """
@@ -403,6 +409,17 @@ class Registry:
         """Return the file of a function that fills a slot."""
         check_choice(slot, name, sorted(self.functions[slot]))
         return self.validate_file(self.functions[slot][name])
+
+    def choose_function(self, slot: str, settings: Mapping[str, Any]) -> Any:
+        """Return the function of a slot, or a map in its place, under the settings in force: that
+        of a setting of its name, of a policy, or the default.
+        """
+        chosen = [settings.get(slot)]
+        for selector, description in self.find_selectors(slot).items():
+            values = description["values"]
+            value = values[settings.get(selector, next(iter(values)))]
+            chosen.append(value.get("files", {}).get(slot))
+        return next(filter(None, chosen), self.default_function(slot))
 
     def default_function(self, slot: str) -> str:
         """Return the default function of a slot: the one in ``policies.toml``, or the first."""

@@ -141,13 +141,11 @@ def find_references(file: SqlFile) -> References:
 
     from sqlrank.sql_ast import find_nodes
 
-    tree = file.tree
-    return References(
-        frozenset(node.name for node in find_nodes(tree, exp.Placeholder)),
-        frozenset(call.name.lower() for call in find_nodes(tree, exp.Anonymous)),
-        frozenset(table.name for table in find_nodes(tree, exp.Table)),
-        frozenset(column.name for column in find_nodes(tree, exp.Column)),
+    kinds = (exp.Placeholder, exp.Anonymous, exp.Table, exp.Column)
+    params, calls, tables, columns = (
+        frozenset([node.name for node in find_nodes(file.tree, kind)]) for kind in kinds
     )
+    return References(params, frozenset(map(str.lower, calls)), tables, columns)
 
 
 def _visit_file(
@@ -176,8 +174,8 @@ def _visit_file(
 def _visit_slot(
     library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies
 ) -> None:
-    dependencies.settings.add(slot)
-    chosen = settings.get(slot) or library.default_function(slot)
+    dependencies.settings |= library.find_selectors(slot).keys() or {slot}
+    chosen = library.choose_function(slot, settings)
     if not isinstance(chosen, tuple):  # a map of grades, which has no file
         _visit_file(library, library.find_function(slot, str(chosen)), settings, dependencies)
 

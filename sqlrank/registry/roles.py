@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import ContractError, did_you_mean, join_sentences, join_words, short_repr
@@ -96,6 +96,17 @@ class ColumnSpec:
         """True if every table of the role has the column."""
         return not self.optional and self.default is None
 
+    def with_measure(self, is_flag: bool, counts_missing: bool, *, drops_nulls: bool) -> ColumnSpec:
+        """Return the column as one more metric measures it: values are counted whatever their type
+        is, and others are numbers.
+        """
+        return replace(
+            self,
+            type="double" if self.is_measured and not counts_missing else self.type,
+            nullable=drops_nulls or counts_missing or self.nullable,
+            is_flag=is_flag or self.is_flag,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Role:
@@ -164,7 +175,7 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
     """
     roles = {}
     for name, entry in declared.items():
-        unknown = [key for key in entry if key not in _ROLE_KEYS]
+        unknown = sorted(entry.keys() - {*_ROLE_KEYS})
         if unknown or not isinstance(entry.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
             raise ContractError(
@@ -172,9 +183,8 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
                 f" {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
             )
         for key in _LIST_KEYS:
-            if not isinstance(entry.get(key, []), list) or not all(
-                isinstance(element, str) for element in entry.get(key, [])
-            ):
+            elements = entry.get(key, [])
+            if not isinstance(elements, list) or not {*map(type, elements)} <= {str}:
                 raise ContractError(
                     f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a"
                     " list of texts"

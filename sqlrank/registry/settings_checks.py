@@ -145,7 +145,7 @@ def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) 
     return problems
 
 
-def describe_group_means(metric: ResolvedMetric) -> str:
+def _describe_group_means(metric: ResolvedMetric) -> str:
     """Return a sentence on the mean of the values of groups, such as tasks, of a metric that is a
     mean of queries already.
     """
@@ -162,22 +162,20 @@ def unused_policies(
 
     A policy that must apply to every metric is a problem for each metric that does not read it.
     """
-    accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
-    read_settings = set().union(*(names for _, names in accepted))
+    accepted = {str(metric.metric): accepted_settings(metric, library) for metric in metrics}
+    read_settings = set().union(*accepted.values())
     rankings = [metric for metric in metrics if metric.input_role == "run"]
-    advice = describe_group_means(rankings[0]) if rankings else ""
     labels = {
         "queries": f"the policy queries, also called {QUERIES_POLICY_KEYWORD}"
     }  # the caller may have written either name
-    problems = [
-        f"no metric of this call reads {labels.get(name, name)}."
-        f" {(name in GROUP_MEANS and advice) or _metrics_reading(name, library)}"
-        for name in policies
-        if name not in read_settings
-    ]
+    problems = []
+    for name in [name for name in policies if name not in read_settings]:
+        is_mean = rankings and name in GROUP_MEANS
+        advice = _describe_group_means(rankings[0]) if is_mean else _metrics_reading(name, library)
+        problems.append(f"no metric of this call reads {labels.get(name, name)}. {advice}")
     for name in read_settings.intersection(policies):
         if _must_every_metric_read(name, policies[name], library):
-            non_readers = [metric for metric, names in accepted if name not in names]
+            non_readers = [metric for metric, names in accepted.items() if name not in names]
             problems += [
                 f"{metric} does not read {name}. Ask for it in a call without"
                 f" {name}={policies[name]!r}"
@@ -285,22 +283,14 @@ def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
     metric, file = resolved.metric, resolved.file
     for name, value in resolved.settings.items():
         if param := file.params.get(name):
-            is_cutoff = param is file.cutoff_parameter and not _is_in(param, value)
-            advice = (
-                library.synonyms["hints"].get(f"{file.display_name.lower()}@")
-                if is_cutoff
-                else None
-            )
-            check_parameter_value(
-                f"{metric}: {name}",
-                param,
-                value,
-                (
-                    ""
-                    if advice is None
-                    else f". {to_sentence(advice.replace('@k', f'@{metric.cutoff}'))}"
-                ),
-            )
+            try:
+                check_parameter_value(f"{metric}: {name}", param, value)
+            except MetricError as error:
+                hint = f"{file.display_name.lower()}@"
+                if param is not file.cutoff_parameter or hint not in library.synonyms["hints"]:
+                    raise
+                advice = library.synonyms["hints"][hint].replace("@k", f"@{metric.cutoff}")
+                raise MetricError(f"{error}. {to_sentence(advice)}") from None
 
 
 def check_policy_values(settings: Mapping[str, ParameterValue], library: Registry) -> None:
@@ -350,22 +340,18 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
     cutoff_name = metric.file.cutoff_parameter.name if metric.file.cutoff_parameter else None
     for name, _ in metric.metric.params:
         if name not in accepted:
-            accepted_names = ", ".join(
-                sorted(
-                    setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}
-                )
-            )
+            names = sorted(accepted - {cutoff_name, *CALL_POLICIES})
             hint = (
                 ""
                 if name in library.policies or name in library.functions
                 else library.misplaced_name_hint(name)
             )
-            hint = hint or _advise_on_column(metric, name, library)
+            hint = hint or _advise_on_column(metric, name, library) or did_you_mean(name, names)
             raise MetricError(
                 join_sentences(
                     f"{metric.file.display_name} has no parameter {name!r}",
                     hint,
-                    f"It takes: {accepted_names}",
+                    f"It takes: {', '.join(names)}",
                 )
             )
 
@@ -442,9 +428,7 @@ def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> Non
     check_parameter_value(param.name, param, value)
 
 
-def check_parameter_value(
-    location: str, param: Parameter, value: ParameterValue, hint: str = ""
-) -> None:
+def check_parameter_value(location: str, param: Parameter, value: ParameterValue) -> None:
     """Check that a value has the type and range of its parameter."""
     if param.is_column:
         return
@@ -461,9 +445,7 @@ def check_parameter_value(
                 if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF
                 else ""
             )
-            raise MetricError(
-                f"{location} is {element!r}. It must be {param.range_text}{limit}{hint}"
-            )
+            raise MetricError(f"{location} is {element!r}. It must be {param.range_text}{limit}")
 
 
 def _is_in_range(param: Parameter, number: float) -> bool:

@@ -106,11 +106,7 @@ def read_choices(path: Path) -> dict[str, dict[str, Any]]:
         values = choice.get("values")
         if name == FUNCTION_DEFAULTS:
             continue
-        if (
-            not isinstance(values, dict)
-            or not values
-            or not all(isinstance(value, dict) for value in values.values())
-        ):
+        if not isinstance(values, dict) or {*map(type, values.values())} != {dict}:
             raise ContractError(
                 f"{path}:1: {name} needs a table for each of its values, such as"
                 f" [{name}.values.none]"
@@ -127,13 +123,9 @@ def read_names(path: Path) -> dict[str, dict[str, Any]]:
     tables = read_tables(path)
     for section, names in tables.items():
         for name, value in names.items():
-            values = (
-                value
-                if isinstance(value, list)
-                and section in {"arguments", "options", "differences", "columns", "siblings"}
-                else [value]
-            )
-            if not all(isinstance(element, str) for element in values):
+            may_be_list = section in {"arguments", "options", "differences", "columns", "siblings"}
+            values = value if may_be_list and isinstance(value, list) else [value]
+            if not {*map(type, values)} <= {str}:
                 raise ContractError(
                     f"{path}:1: {name} of [{section}] is {short_repr(value)}. It must be a text"
                 )

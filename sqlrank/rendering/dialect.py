@@ -243,6 +243,10 @@ class Dialect:
     """
     computes_ctes_once: bool = False
     """A CTE with several readers is computed once unless it is NOT MATERIALIZED."""
+    repeats_expressions: bool = False
+    """An expression that several aggregates have in common is computed for each, and a CTE that is
+    computed once has no statistics.
+    """
     write_materialized: Callable[[exp.Query], exp.Query] | None = None
     """A CTE in a form that is computed once, where the engine computes each again for each reader.
 
@@ -283,7 +287,7 @@ class Dialect:
     uses_savepoints: bool = False
     """A failed statement ends the transaction unless a savepoint precedes it."""
     disabled_setting: str | None = None
-    """Setting that is off while a call is inside a transaction."""
+    """Setting that is off during a call."""
     type_query: Callable[[exp.Query, Sequence[exp.Column]], exp.Select] | None = None
     """Query for the types of the columns of a query, where drivers do not report them."""
     shadowing_query: str | None = None

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import add_step, is_aggregated, union_members
+from sqlrank.optimizer.statement_graph import (
+    JOINED,
+    add_step,
+    is_aggregated,
+    move_rows,
+    union_members,
+)
 from sqlrank.sql_ast import call_function, find_nodes, is_null, sql_literal, unique_name
 
 if TYPE_CHECKING:
@@ -327,7 +333,7 @@ Origins = frozenset[tuple[str, ...]]
 """Columns of tables, or expressions, of which a column holds the values; empty if not certain."""
 
 
-class _Steps:
+class Steps:
     """The CTEs of a statement, in which origins are looked up."""
 
     def __init__(self, tree: exp.Expr) -> None:
@@ -443,7 +449,7 @@ def find_comparisons_of_one_origin(tree: exp.Expr) -> list[exp.NullSafeEQ]:
     comparisons = find_nodes(tree, exp.NullSafeEQ)
     if not comparisons:
         return []
-    steps = _Steps(tree)
+    steps = Steps(tree)
     return [
         comparison
         for comparison in comparisons
@@ -453,9 +459,6 @@ def find_comparisons_of_one_origin(tree: exp.Expr) -> list[exp.NullSafeEQ]:
         and origins == steps.find(comparison.expression)
     ]
 
-
-_JOINED = ("from_", "joins", "laterals", "where")
-"""Clauses that decide the rows which a window of a SELECT is over, if it has no groups."""
 
 _PREFIXES: dict[type[exp.Expr], str] = {
     exp.Sum: "total",
@@ -558,16 +561,19 @@ def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) 
     >>> tree.selects[0].sql()
     'ROW_NUMBER() OVER (PARTITION BY RAND() = 1 ORDER BY x) AS n'
     """  # noqa: E501
-    steps = _Steps(tree)
+    steps = Steps(tree)
     splits_by_select: dict[int, list[_Split]] = {}
     small: list[exp.Window] = []
     for window in find_nodes(tree, exp.Window):
-        if split := _find_split(steps, window, write_bucket):
-            splits_by_select.setdefault(id(window.parent_select), []).append(split)
+        select = cast("exp.Select", window.parent_select)
+        # With all columns of a table, buckets would be columns of the result, too.
+        has_star = any(item.is_star for item in select.expressions)
+        if not has_star and (split := _find_split(steps, window, write_bucket)):
+            splits_by_select.setdefault(id(select), []).append(split)
         elif (
             window.args.get("order") is not None
             and not window.args.get("partition_by")
-            and steps.is_small(cast("exp.Expr", window.parent_select))
+            and steps.is_small(select)
         ):
             small.append(window)
     _add_partitions(small)
@@ -602,7 +608,7 @@ class _Split:
 
 
 def _find_split(
-    steps: _Steps, window: exp.Window, write_bucket: Callable[[exp.Expr], exp.Expr]
+    steps: Steps, window: exp.Window, write_bucket: Callable[[exp.Expr], exp.Expr]
 ) -> _Split | None:
     """Return the split of a window, None if it stays whole.
 
@@ -634,7 +640,7 @@ def _find_split(
     return None
 
 
-def _is_flag(steps: _Steps, value: exp.Expr) -> bool:
+def _is_flag(steps: Steps, value: exp.Expr) -> bool:
     """Return True if an expression has one of a few literals as its value."""
     branches = [
         branch
@@ -655,7 +661,7 @@ def _read_frame(window: exp.Window) -> str:
     return " ".join(str(getattr(value, "name", value)) for value in values if value)
 
 
-def _is_number(steps: _Steps, value: exp.Expr) -> bool:
+def _is_number(steps: Steps, value: exp.Expr) -> bool:
     """Return True if an expression is certain to be a number."""
     if isinstance(value, exp.Column):
         values = steps.find_expressions(value)
@@ -666,7 +672,10 @@ def _is_number(steps: _Steps, value: exp.Expr) -> bool:
             for other in values
         )
     if isinstance(value, exp.Case):
-        branches = [*(branch.args["true"] for branch in value.args["ifs"]), value.args["default"]]
+        branches = [
+            *(branch.args["true"] for branch in value.args["ifs"]),
+            value.args.get("default"),
+        ]
         return all(branch is not None and _is_number(steps, branch) for branch in branches)
     if isinstance(value, _OPERANDS):
         return _is_number(steps, value.this)
@@ -678,20 +687,8 @@ def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
     select: Any = splits[0].window.parent_select
     reader = select.find_ancestor(exp.CTE)
     title = "result" if reader is None else reader.alias
-    rows = exp.Select()
-    rows.comments = ["Rows with buckets of the values that they are sorted by."]
-    for clause in _JOINED:
-        rows.set(clause, select.args.get(clause))
-        select.set(clause, None)
-    names: dict[exp.Expr, str] = {}
-
-    def add_column(value: exp.Expr, name: str) -> exp.Expr:
-        if value not in names:
-            names[value] = unique_name(name, names.values())
-            same_name = isinstance(value, exp.Column) and value.name == names[value]
-            rows.select(value.copy() if same_name else value.as_(names[value]), copy=False)
-        return exp.column(names[value])
-
+    comment = "Rows with buckets of the values that they are sorted by."
+    rows, add_column = move_rows(select, comment)
     keyed = [
         (
             split.window,
@@ -724,7 +721,7 @@ def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
             term.set("this", key.copy())
         before = _sum_other_buckets(window, parts, terms)
         _add_other_buckets(window, exp.column(_add_item(totals[keys], before, name)))
-    _read_totals_of_buckets(select, next(iter(totals.values())), names.values())
+    _read_totals_of_buckets(select, next(iter(totals.values())), rows.named_selects)
     select.from_(step, copy=False)
     for keys, total in totals.items():
         name = add_step(tree, select, total, f"{title}_buckets")
@@ -837,7 +834,7 @@ def _join_totals_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> Non
         return
     totals = exp.Select()
     totals.comments = ["One row: aggregates of all rows."]
-    for clause in _JOINED:
+    for clause in JOINED:
         totals.set(clause, deepcopy(select.args.get(clause)))
     source = select.args["from_"].this.alias_or_name
     step = add_step(tree, select, totals, f"{source}_totals")

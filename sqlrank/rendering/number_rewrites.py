@@ -157,7 +157,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     >>> print(tree.sql(comments=False))  # doctest: +NORMALIZE_WHITESPACE
     WITH a AS (SELECT 1 AS g, 2 AS x), numbered_rows AS (SELECT a.g, a.x,
     ROW_NUMBER() OVER (PARTITION BY a.g, CASE WHEN a.x IS NULL THEN 1 ELSE 0 END ORDER BY a.x NULLS LAST) AS x_position,
-    COUNT(a.x) OVER (PARTITION BY a.g) AS x_count FROM a)
+    COUNT(a.x) OVER (PARTITION BY a.g, CASE WHEN a.x IS NULL THEN 1 ELSE 0 END) AS x_count FROM a)
     SELECT g, SUM(CASE WHEN ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1)) < 1
     THEN x * (1 - ABS(x_position - 1 - CAST(0.5 AS DOUBLE) * (x_count - 1))) END) AS m FROM numbered_rows GROUP BY g
     """  # noqa: E501
@@ -183,7 +183,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
         value = quantile.this
         if value not in positions:
             name = value.name if isinstance(value, exp.Column) else "value"
-            row_number, count = _number_values(value, keys), _count_values(value, keys)
+            row_number, count = _number_values(value, keys)
             key = value.copy()
             positions[key] = (
                 add_column(row_number, exp.to_identifier(f"{name}_position")),
@@ -206,20 +206,18 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     )
 
 
-def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
-    """Return the number of a row by a value in its group; rows without a value are numbered
-    apart.
+def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> tuple[exp.Expr, exp.Expr]:
+    """Return the number of a row by a value in its group, and the number of values there; rows
+    without a value are counted apart, so that both have the same partitions.
     """
     is_missing = case_when(is_null(value.copy()), 1, 0)
+    parts = [*(key.copy() for key in keys), is_missing]
     order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
-    return exp.Window(
-        this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order
+    count = exp.Count(this=value.copy())
+    return (
+        exp.Window(this=exp.RowNumber(), partition_by=parts, order=order),
+        exp.Window(this=count, partition_by=[part.copy() for part in parts]),
     )
-
-
-def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
-    """Return the number of values in the group of a row."""
-    return exp.Window(this=exp.Count(this=value.copy()), partition_by=[key.copy() for key in keys])
 
 
 def _columns_read(select: Any) -> list[exp.Column]:
@@ -590,6 +588,7 @@ _NEEDS_NO_PARENS = (
     exp.Exp,
     exp.Sqrt,
     exp.If,
+    exp.Case,
     exp.Cast,
     exp.Join,
     exp.Paren,

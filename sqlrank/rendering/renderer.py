@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import UnsupportedError, exp
@@ -15,14 +16,14 @@ from sqlrank._version import __version__
 from sqlrank.errors import MetricError, escape_controls, join_words
 from sqlrank.optimizer.merging import lift_user_queries
 from sqlrank.optimizer.optimizer import optimize_statement
-from sqlrank.optimizer.statement_graph import outermost_query
+from sqlrank.optimizer.statement_graph import keeps_rows, outermost_query
 from sqlrank.rendering.dialect_forms import (
     ListJoin,
     join_totals,
     split_windows,
 )
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.formatter import format_tree
+from sqlrank.rendering.formatter import LINE_WIDTH, format_tree
 from sqlrank.rendering.number_rewrites import (
     HEX_PREFIX,
     SERIES,
@@ -249,6 +250,8 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
     """  # noqa: E501
     with_clause = tree.find(exp.With)
     tables_read = Counter(table.name for table in find_nodes(tree, exp.Table))
+    if with_clause is not None and target.repeats_expressions:
+        _read_filtered_rows_in_place(with_clause)
     for cte, requested in _take_requests(with_clause, tables_read) if with_clause else ():
         if not requested and target.computes_ctes_once:
             cte.set("materialized", False)  # noqa: FBT003  sqlglot's flag
@@ -258,11 +261,25 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
             cte.set("this", target.write_materialized(cte.this))
     if with_clause is not None and (target.computes_ctes_once or target.write_fence):
         _materialize_before_growth(
-            with_clause, {name for name, count in tables_read.items() if count == 1}
+            with_clause,
+            {name for name, count in tables_read.items() if count == 1},
+            target.repeats_expressions,
         )
         for cte in with_clause.expressions:
             if target.write_fence and cte.args.pop("materialized", None):
                 target.write_fence(cte.this)
+
+
+def _read_filtered_rows_in_place(with_clause: exp.With) -> None:
+    """Let no CTE be stored that only filters rows: the planner would expect one in 200 of them to
+    match in a join, whatever the statistics of the table say.
+    """
+    for cte in with_clause.expressions:
+        if not isinstance(cte.this, exp.Select):  # such as a text of the caller
+            continue
+        columns = [item.unalias() for item in cte.this.selects]
+        if keeps_rows(cte.this) and all(isinstance(column, exp.Column) for column in columns):
+            cte.set("materialized", cte.args.get("materialized") or False)
 
 
 def _take_requests(
@@ -284,12 +301,15 @@ def _take_requests(
             yield cte, requested
 
 
-def _materialize_before_growth(with_clause: exp.With, read_once: set[str]) -> None:
+def _materialize_before_growth(
+    with_clause: exp.With, read_once: set[str], repeats_expressions: bool
+) -> None:
     """Materialize CTEs with one reader that repeats their expressions, where it would become many
     times as large by that.
 
     Engines put the expressions in place of the columns when they plan, and in a chain of such CTEs
-    the plan grows exponentially.
+    the plan grows exponentially. Rows that are summed are stored only where each sum would compute
+    their expressions again.
     """
     sizes: dict[str, dict[str, int]] = {}
     ctes = {cte.alias: cte for cte in with_clause.expressions}
@@ -299,10 +319,9 @@ def _materialize_before_growth(with_clause: exp.With, read_once: set[str]) -> No
     ]:
         if not isinstance(query, exp.Select) or find_nodes(query, exp.Window):
             continue
-        is_aggregate = bool(
-            find_nodes(query, exp.AggFunc)
-        )  # rows that it sums are too many to store
-        while not is_aggregate and (grown := _find_growth(query, sizes)):
+        is_aggregate = bool(find_nodes(query, exp.AggFunc))
+        may_store = repeats_expressions or not is_aggregate
+        while may_store and (grown := _find_growth(query, sizes)):
             ctes[grown].set("materialized", True)  # noqa: FBT003  sqlglot's flag
             sizes.pop(grown)
         if name and name in read_once and ctes[name].args.get("materialized") is None:
@@ -383,7 +402,7 @@ class StatementHeader:
 
     def format_comments(self, dialect: str) -> str:
         """Return the header as comment lines."""
-        lines = {
+        parts = {
             f"sqlrank {__version__} for {get_dialect(dialect).label}": ", ".join(
                 filter(None, (self.title, self.row))
             ),
@@ -393,9 +412,22 @@ class StatementHeader:
             ),
             "plan": self.plan,
         }
-        texts = [f"{name}: {text}" for name, text in lines.items() if text]
-        texts += [*self.notes, *([] if self.command is None else [f"made by: {self.command}"])]
-        return "".join(f"-- {escape_controls(' '.join(line.splitlines()))}\n" for line in texts)
+        texts = [f"{name}: {text}" for name, text in parts.items() if text]
+        lines = [
+            f"-- {line}"
+            for text in (*texts, *self.notes)
+            for line in wrap(
+                escape_controls(" ".join(text.splitlines())),
+                LINE_WIDTH - len("-- "),
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        ]
+        # A command is copied, and stays one line.
+        command = " ".join((self.command or "").splitlines())
+        lines += [f"-- made by: {escape_controls(command)}"] if command else []
+        return "".join(f"{line}\n" for line in lines)
 
 
 def row_phrase(keys: list[str]) -> str:

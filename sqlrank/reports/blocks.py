@@ -64,7 +64,7 @@ class TableBlock:
     SQL statement.
 
     The first ``max_rows`` rows are shown until the reader asks for all. A folded table shows its
-    title only.
+    title only. Each line of the note is a paragraph.
     """
 
     id: str
@@ -205,10 +205,10 @@ def result_block(
     of rows shown first.
     """
     first_rows = result.slice(0, MAX_TABLE_ROWS)
-    notes = [note]
+    notes, remarks = [note], list[str]()
     if (contrasts := read_contrasts(first_rows, escape=truncate_text)) is not None:
         *remarks, method = contrasts.notes or [""]
-        columns, notes = contrasts.join_tables(), [note, method, *remarks]
+        columns, notes = contrasts.join_tables(), [note, method]
     else:
         first_rows = rows_for_people(first_rows)
         columns, constants = drop_constants(
@@ -223,7 +223,7 @@ def result_block(
         list(zip(*map(_read_cells, columns), strict=True)),
         max(0, result.num_rows - MAX_TABLE_ROWS),
         read_statement(result),
-        " ".join(filter(None, notes)),
+        "\n".join(filter(None, [" ".join(filter(None, notes)), *remarks])),
         is_folded,
         max_rows,
     )

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.call.request import ResourceLimits, select_arguments, write_command
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.errors import InputError, MetricError, join_words
+from sqlrank.errors import InputError, MetricError, count_things, join_words
 from sqlrank.explanations.explain import run_over_ctes
 from sqlrank.explanations.explanation import Explanation
 from sqlrank.output.display import format_number, read_number
@@ -31,7 +31,7 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, name_baseline
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, name_baseline
 from sqlrank.run.prepare import prepare_statement
 
 if TYPE_CHECKING:
@@ -528,26 +528,16 @@ def _build_table(
 
 def explain_command(request: ReportRequest, metric: Any, system: str, query: Any) -> str:
     """Return the command that explains a query's value, or a Python call for unnamed sources."""
-    sources, common = request.arguments_for_system(system)
-    options = {name: common[name] for name in ("inputs", "where", "compat", "sql_dir", "columns")}
-    command = write_command(
-        ["explain", str(metric)],
-        {
-            "query": str(query),
-            **sources,
-            **options,
-            "policies": request.policies,
-            "connection": common["connection"],
-        },
-    )
+    options = request.command_arguments(system, request.policies)
+    command = write_command(["explain", str(metric)], {"query": str(query), **options})
     if command is not None:
         return command
     arguments = [
         repr(str(metric)),
         f"query={query!r}",
-        *(f"{role}=..." for role in {**sources, **(common["inputs"] or {})}),
+        *(f"{role}=..." for role in request.sources),
     ]
-    arguments += [f"{name}={common[name]!r}" for name in ("columns", "where") if common[name]]
+    arguments += [f"{name}={options[name]!r}" for name in ("columns", "where") if options[name]]
     return f"sqlrank.explain({', '.join(arguments)})"
 
 

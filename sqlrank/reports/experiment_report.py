@@ -5,14 +5,14 @@ metric, and units by variant.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sqlrank.errors import InputError, join_words
-from sqlrank.inference.verdicts import (
+from sqlrank.errors import InputError, count_things, join_words
+from sqlrank.inference import (
     FAIL,
     INCONCLUSIVE,
     PASS,
@@ -22,8 +22,7 @@ from sqlrank.inference.verdicts import (
 )
 from sqlrank.output.contrast_tables import (
     NOT_SIGNIFICANT,
-    STATES,
-    SYSTEM_BETTER,
+    have_lifts,
     label_comparison,
 )
 from sqlrank.output.display import format_number
@@ -41,7 +40,6 @@ from sqlrank.reports.blocks import (
 from sqlrank.reports.verdict_sentences import (
     MAX_PAIRS_NAMED,
     MIN_UNITS_WITHOUT_NOTE,
-    count_things,
     pair_verdict,
 )
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind, ResultRow
@@ -53,6 +51,7 @@ from sqlrank.result_metadata import (
     read_parquet,
     read_result_metadata,
     read_texts,
+    read_unit,
 )
 
 ADVICE = (
@@ -155,6 +154,11 @@ class Effects:
         return list(dict.fromkeys(row["variant"] for row in self.rows))
 
     @property
+    def unit(self) -> str:
+        """Return the word for a unit."""
+        return read_unit(self.table.schema.metadata)
+
+    @property
     def num_units(self) -> int:
         """Return the number of units of all variants."""
         return int(self.sample_ratio["n_units"])
@@ -210,17 +214,19 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
 
 def experiment_sections(effects: Effects) -> list[Section]:
     """Return the sections of the page."""
-    figures = build_figure(
-        effects.table,
-        "effects-chart",
-        f"Differences from {truncate_text(effects.control)}, with their intervals",
-        "forest",
-    )
     note = INTERVAL_NOTES.get(effects.texts["interval"], "")
     table = result_block(
-        effects.table, "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
+        effects.table, "effects-table", "Metrics by variant", effects.max_rows, note=note
     )
-    blocks = [_list_verdicts(effects), _build_pivot(effects), figures, table]
+    effect = (
+        f"Lifts over {truncate_text(effects.control)}"
+        if have_lifts(effects.rows)
+        else f"Differences from {truncate_text(effects.control)}"
+    )
+    figures = build_figure(
+        effects.table, "effects-chart", f"{effect}, with their intervals", "forest"
+    )
+    blocks = [_list_verdicts(effects), table, figures]
     return [Section("summary", "Summary", blocks), _units_section(effects)]
 
 
@@ -238,7 +244,7 @@ def _list_verdicts(effects: Effects) -> VerdictList:
         notes.append(
             VerdictSentence(
                 "warning",
-                f"A variant has only {count_things(least, 'unit')}: only large effects are"
+                f"A variant has only {count_things(least, effects.unit)}: only large effects are"
                 " significant.",
             )
         )
@@ -361,52 +367,6 @@ def judge_guardrail(row: ResultRow, tolerance: Tolerance, direction: str) -> str
         return INCONCLUSIVE
     losses = (low, high) if direction == "lower" else (-high, -low)
     return judge_limits(losses, tolerance.compute_margin(row["value_control"]))
-
-
-def _build_pivot(effects: Effects) -> TableBlock:
-    """Return the metrics by variant: values with their lifts, and verdicts against the control."""
-    rows = {(row["metric"], row["variant"]): row for row in effects.rows}
-    cells = []
-    for name in effects.names:
-        metric_rows = [rows.get((name, variant)) for variant in effects.variants]
-        control = next(row["value_control"] for row in metric_rows if row is not None)
-        values = [
-            Cell("NULL") if row is None else _build_effect_cell(row, effects) for row in metric_rows
-        ]
-        cells.append(
-            [
-                Cell(truncate_text(name)),
-                format_cell(name, control),
-                *values,
-                Cell(effects.find_direction(name)),
-            ]
-        )
-    columns = ["metric", *map(truncate_text, [effects.control, *effects.variants]), "better"]
-    note = (
-        f"In parentheses is the lift over {truncate_text(effects.control)}. ▲ is significantly"
-        " better and ▼ significantly worse, at a confidence level of"
-        f" {100 * float(effects.texts['confidence']):g}%."
-    )
-    return TableBlock(
-        "pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", "")
-    )
-
-
-def _build_effect_cell(row: ResultRow, effects: Effects) -> Cell:
-    """Return the cell of a value with its lift and verdict."""
-    cell = format_cell(row["metric"], row["value"])
-    label = effects.label_row(row)
-    lift = (
-        ""
-        if row["relative_difference"] is None
-        else f" ({format_number(row['relative_difference'], Kind.LIFT, LIFT_DIGITS)})"
-    )
-    return replace(
-        cell,
-        text=f"{cell.text}{lift}",
-        verdict=STATES.get(label, ""),
-        is_best=label == SYSTEM_BETTER,
-    )
 
 
 def _units_section(effects: Effects) -> Section:

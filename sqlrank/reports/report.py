@@ -21,18 +21,18 @@ from sqlrank.call.argument_checks import check_arguments, entry_point
 from sqlrank.call.request import describe_source
 from sqlrank.call.sources import SourceGroup
 from sqlrank.charts.export import require_modules as need_charts
-from sqlrank.errors import SqlrankError
+from sqlrank.errors import SqlrankError, count_things
 from sqlrank.output.contrast_tables import DIFFERS_LABEL
 from sqlrank.output.output_file import FileKind, OutputFile
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.verdict_sentences import (
     compose_report_title,
     compose_title,
-    count_things,
     describe_data,
 )
 from sqlrank.result_columns import N_UNITS
-from sqlrank.result_metadata import read_left_out
+from sqlrank.result_metadata import ROW_UNIT, name_unit, read_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -360,7 +360,7 @@ def _report_experiment(experiment: Any, tolerance: Any, max_rows: int) -> PageCo
         [effects.control, *effects.variants], effects.control, effects.names, "metric"
     )
     settings = [("experiment", _describe_source(experiment)), *effects.settings]
-    size = count_things(effects.num_units, "unit")
+    size = count_things(effects.num_units, effects.unit)
     return PageContent(heading, experiment_sections(effects), settings, [experiment], size=size)
 
 
@@ -380,7 +380,8 @@ def _report_rollup(request: RollupReportRequest, rollup: Any) -> PageContent:
 
 def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageContent:
     settings = [("metrics", ", ".join(request.names))]
-    for role, source in request.sources.items():
+    for role in [role for role in INPUTS_BY_KEYWORD if role in request.sources]:
+        source = request.sources[role]
         members = source.items() if role == "run" and request.runs else [("", source)]
         settings += [
             (f"{role} {truncate_text(name)}".strip(), _describe_source(member))
@@ -388,10 +389,9 @@ def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageCo
         ]
     settings += _format_arguments({name: arguments[name] for name in OPTIONS})
     settings += [(name, _format_argument(value)) for name, value in request.policies.items()]
-    inputs = [*request.sources.values(), *(request.common["inputs"] or {}).values()]
     sources = [
         member
-        for source in inputs
+        for source in request.sources.values()
         for member in (source.values() if source is request.runs else [source])
     ]
     with request.sharing_queries() as shared_request:
@@ -404,7 +404,7 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], str]:
     units in words, empty if no metric has an interval.
     """
     from sqlrank.reports import detail_sections, sections  # loaded by now
-    from sqlrank.reports.verdict_sentences import verdict_list
+    from sqlrank.reports.verdict_sentences import left_out_warnings, verdict_list
 
     page_sections = []
     overall = request.with_intervals()
@@ -429,7 +429,7 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], str]:
     if request.role != sections.CLASS_ROLE:
         account, warnings = sections.data_account(request, comparisons)
         page_sections.append(account)
-    warnings = [f"{entry}." for entry in read_left_out(overall.schema.metadata)] + warnings
+    warnings = left_out_warnings(read_left_out(overall.schema.metadata)) + warnings
     verdicts = (
         detail_sections.cluster_verdicts(overall, request, warnings)
         if is_clustering
@@ -441,7 +441,8 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], str]:
         thing, sizes = "record", request.evaluate("num_records")
         columns = ["num_records"]
     else:
-        thing, sizes = "query" if request.is_ranking else "unit" if request.unit else "row", overall
+        thing = "query" if request.is_ranking else name_unit(request.unit or ROW_UNIT)
+        sizes = overall
         columns = [name for name in overall.column_names if name.endswith(f".{N_UNITS}")]
     counts = [count for name in columns for count in sizes[name].to_pylist()]
     num_units = int(max(filter(None, counts), default=0))

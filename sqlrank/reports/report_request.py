@@ -13,21 +13,18 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.groupings import label_groupings, label_groups, parse_group_by
 from sqlrank.call.request import Request, ResourceLimits, select_arguments
 from sqlrank.call.resolve import (
     ResolvedRequest,
     find_read_policies,
-    join_group_expressions,
-    parse_group_by,
     resolve_request,
-    split_group_expressions,
 )
 from sqlrank.call.sources import RUN_ROLES, SourceGroup, collect_sources, map_sources, wrap_source
 from sqlrank.cancellation import check_deadline, seconds_left
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
 from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import run_on_database, share_queries
-from sqlrank.engines.query_sources import QUOTES, fold_column_name
 from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import explain_queries
@@ -36,9 +33,10 @@ from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.metric import Metric, parse_metric_text
 from sqlrank.registry.metric_info import better_direction, find_metric
 from sqlrank.registry.metric_resolver import parse_canonical
-from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.registry.roles import INPUTS_BY_KEYWORD, SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
+from sqlrank.result_columns import COMPARISON_SCHEMA
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ REPORTED_ROLES = ("predictions", "classified", "records")
 
 
 COMMON_ARGUMENTS = (
-    *("inputs", "connection", "dialect", "columns", "where", "compat", "check", "sql_dir", "plan"),
+    *("connection", "dialect", "columns", "where", "compat", "check", "sql_dir", "plan"),
     *("memory_limit", "threads", "temp_directory", "timeout"),
 )
 """Arguments of all calls of a report."""
@@ -79,7 +77,7 @@ class ReportRequest:
 
     ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role.
     ``system`` is the system column, None for one system. ``groups`` are the columns of each
-    grouping, and ``group_expressions`` those of computed ones. ``role`` is that of the evaluated
+    grouping, and ``group_texts`` what ``by`` says of each. ``role`` is that of the evaluated
     rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values
     are better. ``common`` and ``policies`` are arguments of all calls.
     """
@@ -90,7 +88,7 @@ class ReportRequest:
     runs: Mapping[str, Any]
     system: str | None
     groups: list[list[str]]
-    group_expressions: Mapping[str, str]
+    group_texts: Mapping[str, str]
     common: Mapping[str, Any]
     policies: Mapping[str, Any]
     confidence: float
@@ -112,21 +110,22 @@ class ReportRequest:
         ones.
         """
         metrics, policies = arguments["metrics"], arguments["policies"]
+        main_sources, inputs = (
+            {role: arguments[role] for role in INPUTS_BY_KEYWORD},
+            arguments["inputs"],
+        )
+        collect_sources(**main_sources, inputs=inputs)
         sources = {
-            role: map_sources(arguments[role], wrap_source)
-            for role in ("run", "qrels", "predictions", "queries")
-            if arguments[role] is not None
+            role: map_sources(source, wrap_source)
+            for role, source in (main_sources | (inputs or {})).items()
+            if source is not None
         }
-        inputs = arguments["inputs"] and {
-            role: map_sources(source, wrap_source) for role, source in arguments["inputs"].items()
-        }
-        common = {**{name: arguments[name] for name in COMMON_ARGUMENTS}, "inputs": inputs}
-        all_sources = {**sources, **(inputs or {})}
+        common = {name: arguments[name] for name in COMMON_ARGUMENTS}
         if metrics is None:
-            metrics = _choose_metrics(all_sources.keys())
+            metrics = _choose_metrics(sources.keys())
         check_confidence_level(arguments["confidence"])
         requested_groups = [group for group in parse_group_by(arguments["by"]) if group]
-        groups, group_expressions = split_group_expressions(requested_groups)
+        groups, _, texts = label_groupings(requested_groups, sources, COMPARISON_SCHEMA)
         call = _build_call(metrics, sources, common, policies)
         resolved_request = resolve_request(
             replace(call, lower_is_better=arguments["lower_is_better"])
@@ -134,33 +133,23 @@ class ReportRequest:
         for group in requested_groups:
             resolve_request(replace(call, by=group))
         _check_metrics(resolved_request)
-        run_role, runs = _find_runs(all_sources, common)
+        run_role, runs = _find_runs(sources, common)
         system, names = arguments["system"], list(runs) or _list_scores(sources, common)
         if names:
             check_system_column(system, "run" if runs else "score", names)
             system = system or (SYSTEM_COLUMN if runs else SCORE_COLUMN)
-        dialect = infer_dialect(common["connection"], common["dialect"])
-
-        def name_result(name: str) -> str:
-            """Return the name that a result gives to a column of ``by``."""
-            return fold_column_name(name, dialect) if name[:1] in QUOTES else name
-
         return select_arguments(
             cls,
             arguments,
             metrics=_requested_metrics(resolved_request),
             library=resolved_request.library,
-            sources={**sources, **({"run": runs} if runs and run_role == "run" else {})},
+            sources={**sources, **({run_role: runs} if runs else {})},
             runs=runs,
             run_role=run_role,
             system=system,
-            groups=[[name_result(name) for name in group] for group in groups],
-            group_expressions=group_expressions,
-            common=(
-                common
-                if run_role == "run" or not runs
-                else {**common, "inputs": {**common["inputs"], run_role: runs}}
-            ),
+            groups=groups,
+            group_texts=texts,
+            common=common,
             lower_metrics=frozenset(
                 name
                 for metric in resolved_request.metrics
@@ -174,26 +163,17 @@ class ReportRequest:
     @contextmanager
     def sharing_queries(self) -> Iterator[ReportRequest]:
         """Yield a copy whose queries have run, each once for all calls of the report."""
-        inputs, common = self.common["inputs"], self.common
-        sources = {**self.sources, **(inputs or {})}
-        with share_queries(
-            sources,
-            common["connection"],
-            common["dialect"],
-            select_arguments(ResourceLimits, common),
-        ) as (
+        common = self.common
+        limits = select_arguments(ResourceLimits, common)
+        with share_queries(self.sources, common["connection"], common["dialect"], limits) as (
             shared,
             connection,
         ):
             yield replace(
                 self,
-                sources={role: shared[role] for role in self.sources},
+                sources=shared,
                 runs=shared[self.run_role] if self.runs else {},
-                common={
-                    **common,
-                    "connection": connection,
-                    "inputs": inputs and {role: shared[role] for role in inputs},
-                },
+                common={**common, "connection": connection},
             )
 
     @property
@@ -231,14 +211,10 @@ class ReportRequest:
 
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
-        columns = [*self.system_columns, *join_group_expressions(by, self.group_expressions)]
+        columns = [*self.system_columns, *(self.group_texts[name] for name in by)]
         try:
             result = sqlrank.evaluate(
-                metrics,
-                by=columns,
-                **self.sources,
-                **self._build_common_arguments(metrics),
-                **options,
+                metrics, by=columns, **self._build_common_arguments(metrics), **options
             )
         except InputError as error:
             # The caller named this column with system=, which evaluate reads from by=.
@@ -255,6 +231,15 @@ class ReportRequest:
                 f"by: {nested.name} is {nested.type}, and a report shows groups as single values."
                 f" Group by a text of it: by='{nested.name}_text=CAST({nested.name} AS VARCHAR)'"
             )
+        names = {  # of columns that clash with those of other groupings, or identify systems
+            label_groups([text], self.sources)[text]: name
+            for name, text in zip([*self.system_columns, *by], columns, strict=True)
+            if name not in result.column_names
+        }
+        if names:
+            metadata = result.schema.metadata
+            labels = [names.get(label, label) for label in result.column_names]
+            result = result.rename_columns(labels).replace_schema_metadata(metadata)
         if self.system not in result.column_names:
             return result
         result = self._with_baseline(result)
@@ -297,7 +282,7 @@ class ReportRequest:
         **options: Any,
     ) -> pa.Table:
         """Compare the systems, within each of ``groups`` if there are any."""
-        by = [join_group_expressions(group, self.group_expressions) for group in groups]
+        by = [[self.group_texts[name] for name in group] for group in groups]
         lower = sorted(self.lower_metrics.intersection(map(str, metrics)))
         options = {
             "system": self.system,
@@ -309,9 +294,7 @@ class ReportRequest:
             "by": by,
             **options,
         }
-        return sqlrank.compare(
-            metrics, **self.sources, **self._build_common_arguments(metrics), **options
-        )
+        return sqlrank.compare(metrics, **self._build_common_arguments(metrics), **options)
 
     def find_direction(self, metric: str) -> str:
         """Return the better direction of a metric: ``higher``, ``lower`` or ``neither``."""
@@ -327,7 +310,7 @@ class ReportRequest:
                     [metric], self.sources, self.common, self.policies_read_by([metric])
                 )
                 fitting.setdefault(
-                    ComparisonPlan.from_call(call, self.system, ()).uses_influence, []
+                    ComparisonPlan.from_call(call, self.system, (), ()).uses_influence, []
                 ).append(metric)
             except MetricError as error:
                 reasons.append(str(error))
@@ -378,10 +361,8 @@ class ReportRequest:
         A system is a run, a score, or the rows with its name in the system column.
         """
         sources, common = dict(self.sources), dict(self.common)
-        if self.runs and self.run_role == "run":
-            sources["run"] = self.runs[system]
-        elif self.runs:
-            common["inputs"] = {**common["inputs"], self.run_role: self.runs[system]}
+        if self.runs:
+            sources[self.run_role] = self.runs[system]
         elif self.system == SCORE_COLUMN:
             common["columns"] = {**(common["columns"] or {}), SCORE_COLUMN: system}
         elif self.system is not None:
@@ -394,21 +375,24 @@ class ReportRequest:
             }
         return sources, common
 
+    def command_arguments(self, system: str, policies: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a command over one system."""
+        sources, common = self.arguments_for_system(system)
+        return {
+            **_pass_sources(sources),
+            **{name: common[name] for name in ("where", "compat", "sql_dir", "columns")},
+            "policies": policies,
+            "connection": common["connection"],
+        }
+
     def _build_condition(self, column: str, system: str) -> str:
         """Return the SQL condition for a system's rows, combined with that of the report."""
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
-            role, name = (
-                next(
-                    (
-                        name
-                        for name in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE)
-                        if name in {*self.sources, *(self.common["inputs"] or ())}
-                    ),
-                    "predictions",
-                ),
-                column,
-            )
+            roles = [
+                role for role in (*RUN_ROLES, *DEFAULT_METRICS_BY_ROLE) if role in self.sources
+            ]
+            role, name = next(iter(roles), "predictions"), column
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
         is_system = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=sql_literal(system))
         return self.write_condition(self.common["where"], is_system)
@@ -433,6 +417,7 @@ class ReportRequest:
         self.tell()
         check_deadline()
         return {
+            **_pass_sources(self.sources),
             **self.common,
             **self.policies_read_by(metrics),
             "timeout": None if self.common["timeout"] is None else seconds_left(),
@@ -444,6 +429,14 @@ class ReportRequest:
             return self
         done = iter(range(10**9))
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
+
+
+def _pass_sources(sources: Mapping[str, Any]) -> dict[str, Any]:
+    """Return sources by role as arguments: those of further roles as ``inputs``."""
+    inputs = {role: source for role, source in sources.items() if role not in INPUTS_BY_KEYWORD}
+    return {role: source for role, source in sources.items() if role not in inputs} | {
+        "inputs": inputs or None
+    }
 
 
 def _choose_metrics(roles: Collection[str]) -> Sequence[str]:
@@ -497,16 +490,8 @@ def _build_call(
     metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]
 ) -> Request:
     """Return the call for metrics over the sources of a report."""
-    return Request(
-        metrics,
-        collect_sources(**sources, inputs=common["inputs"]),
-        columns=common["columns"],
-        where=common["where"],
-        compat=common["compat"],
-        sql_dir=common["sql_dir"],
-        plan=common["plan"],
-        policies=policies,
-    )
+    arguments = {**common, **_pass_sources(sources)}
+    return Request.from_arguments(arguments, metrics=metrics, policies=policies)
 
 
 def _find_runs(sources: Mapping[str, Any], common: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

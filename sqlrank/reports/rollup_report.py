@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.groupings import name_groups, parse_group_by
 from sqlrank.call.request import select_arguments
-from sqlrank.call.resolve import parse_group_by
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inference.verdicts import FAIL, INCONCLUSIVE, PASS
+from sqlrank.inference import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.reports.blocks import (
     Section,
@@ -84,7 +84,7 @@ class RollupReportRequest:
         if metrics is None:
             raise MetricError("name the metrics of a rollup, such as AUC")
         check_confidence_level(arguments["confidence"])
-        groups = parse_group_by(arguments["by"])
+        groups = [name_groups(group) for group in parse_group_by(arguments["by"])]
         if len(groups) > 1:
             raise MetricError("a report of a rollup has one grouping: name its columns in one list")
         if arguments["current"] is not None and arguments["reference"] is None:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,9 +14,15 @@ import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call.request import write_command
-from sqlrank.errors import InputError
-from sqlrank.output.contrast_tables import STATES
-from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
+from sqlrank.errors import InputError, count_things
+from sqlrank.output.contrast_tables import (
+    BASELINE_BETTER,
+    DIFFERS_LABEL,
+    NOT_SIGNIFICANT,
+    STATES,
+    SYSTEM_BETTER,
+)
+from sqlrank.output.display import group_column_names, group_items, sort_and_limit, to_long_format
 from sqlrank.registry.metric_info import find_metric, is_count_metric, list_metrics
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.reports.blocks import (
@@ -35,9 +42,9 @@ from sqlrank.reports.blocks import (
     select_first_groups,
     truncate_text,
 )
-from sqlrank.reports.verdict_sentences import count_things, data_warnings, label_rows
+from sqlrank.reports.verdict_sentences import data_warnings, label_rows
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.result_metadata import read_left_out
+from sqlrank.result_metadata import read_left_out, read_unit
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -67,7 +74,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
         sentences += [
-            f"{entry}."
+            f"{str(entry)[0].upper()}{str(entry)[1:]}."
             for entry in read_left_out(result.schema.metadata)
             if replace(entry, groups=()) not in in_summary
         ]
@@ -159,30 +166,21 @@ def _with_commands(
 
 
 def _query_command(row: ResultRow, group: Sequence[str], request: ReportRequest) -> str | None:
-    """Return the command that evaluates each query of a group; None for groups by expressions and
+    """Return the command that evaluates each query of a group; None for groups by other texts and
     for sources without names.
     """
-    if request.group_expressions.keys() & set(group) or not all(
+    if any(request.group_texts[name] != name for name in group) or not all(
         name in row and isinstance(row[name], (str, int)) for name in group
     ):
         return None
-    sources, common = request.arguments_for_system(str(row.get(str(request.system))))
+    options = request.command_arguments(
+        str(row.get(str(request.system))), request.policies_read_by([request.metrics[0]])
+    )
     conditions = [
         exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group
     ]
-    options = {
-        "where": request.write_condition(common["where"], *conditions),
-        **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
-    }
-    return write_command(
-        ["evaluate", request.names[0], "--per-query"],
-        {
-            **sources,
-            **options,
-            "policies": request.policies_read_by([request.metrics[0]]),
-            "connection": common["connection"],
-        },
-    )
+    where = request.write_condition(options["where"], *conditions)
+    return write_command(["evaluate", request.names[0], "--per-query"], {**options, "where": where})
 
 
 def _quote_column(name: str) -> exp.Column:
@@ -485,13 +483,21 @@ def curve_section(request: ReportRequest, overall: pa.Table) -> Section:
         "Over cut-offs",
         [
             build_figure(
-                partial(request.evaluate, swept),
+                lambda: _drop_constant_cutoffs(request.evaluate(swept)),
                 "curve-cutoffs",
                 "Metrics over cut-offs",
                 "cutoffs",
             )
         ],
     )
+
+
+def _drop_constant_cutoffs(result: pa.Table) -> pa.Table:
+    """Return metrics over cut-offs without those beyond all lists, where no value changes."""
+    values = group_items(result.to_pylist(), itemgetter("k"))
+    texts = {k: str([{**row, "k": None} for row in rows]) for k, rows in values.items()}
+    last = max((k for k in texts if texts[k] != texts.get(k - 1)), default=1)
+    return result.filter(pc.less_equal(result["k"], last))
 
 
 def _confusion_section(request: ReportRequest) -> Section:
@@ -572,9 +578,9 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     if comparisons is not None and (
         unpaired := max(comparisons["unpaired"].to_pylist(), default=0)
     ):
+        units = count_things(unpaired, read_unit(comparisons.schema.metadata))
         texts.append(
-            f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave"
-            " them out."
+            f"Up to {units} have a value for only one of two systems. Comparisons leave them out."
         )
     warnings = [*data_warnings(rows, systems, k), *texts]
     if request.role == "predictions":
@@ -634,10 +640,8 @@ def build_comparison_section(
             None,
         )
     blocks = [
+        result_block(comparisons, "comparison-table", "Differences", request.max_rows),
         build_figure(comparisons, "comparison-chart", "Differences with their intervals", "forest"),
-        result_block(
-            comparisons, "comparison-table", "Differences", request.max_rows, is_folded=True
-        ),
     ]
     return Section("comparison", title, blocks, reasons), comparisons
 
@@ -660,7 +664,7 @@ def comparison_by_group(
     for index, group in enumerate(request.groups):
         group_rows = _worst_first(_filter_group(comparisons, group), request)
         group_names = ", ".join(map(truncate_text, group))
-        heading = f"Differences by {group_names}, where the baseline is better first"
+        heading = f"Differences by {group_names}, regressions and other significant ones first"
         blocks.append(
             result_block(group_rows, f"comparison-group-{index}", heading, request.max_rows)
         )
@@ -690,20 +694,21 @@ def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
 
 
 def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
-    """Sort rows: better baselines first, then undecided ones; within these by metric, the worst
-    first.
+    """Sort rows: better baselines first, then differences without a better direction, better
+    systems and undecided rows; within these by metric, the worst first.
     """
+    verdicts = (BASELINE_BETTER, DIFFERS_LABEL, SYSTEM_BETTER, NOT_SIGNIFICANT)
     order = request.names
 
-    def build_key(row: ResultRow) -> tuple[Any, ...]:
-        decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
+    def build_key(row: ResultRow, label: str) -> tuple[Any, ...]:
         sign = -1 if request.find_direction(row["metric"]) == "lower" else 1
         return (
-            decided,
+            verdicts.index(label),
             order.index(row["metric"]),
             row["difference"] is None,
             sign * (row["difference"] or 0),
         )
 
-    keys = [build_key(row) for row in comparisons.to_pylist()]
+    pairs = zip(comparisons.to_pylist(), label_rows(comparisons, request), strict=True)
+    keys = [build_key(*pair) for pair in pairs]
     return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))

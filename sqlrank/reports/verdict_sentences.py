@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.request import describe_source
 from sqlrank.call.sources import leaf_sources
-from sqlrank.errors import join_words
+from sqlrank.errors import count_things, join_words
 from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
     DIFFERS_LABEL,
@@ -18,9 +18,10 @@ from sqlrank.output.contrast_tables import (
     SYSTEM_BETTER,
     label_comparison,
 )
-from sqlrank.output.display import group_column_names, group_items
+from sqlrank.output.display import NO_BREAK, group_column_names, group_items
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
 from sqlrank.result_columns import SLICE_COLUMN
+from sqlrank.result_metadata import read_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from sqlrank.reports.report_request import ReportRequest
     from sqlrank.result_columns import ResultRow
+    from sqlrank.result_metadata import LeftOut
 
 
 MIN_UNITS_WITHOUT_NOTE = 25
@@ -51,10 +53,15 @@ def verdict_list(
     verdicts = (
         []
         if comparisons is None
-        else [*_pair_verdicts(comparisons, request), *_few_units(comparisons, request)]
+        else [*_pair_verdicts(comparisons, request), *_few_units(comparisons)]
     )
     verdicts += (
-        [] if group_comparisons is None else [_largest_regression(group_comparisons, request)]
+        []
+        if group_comparisons is None
+        else [
+            _largest_regression(group_comparisons, request),
+            *_group_differences(group_comparisons, request),
+        ]
     )
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
 
@@ -110,16 +117,18 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
 
 
 def _name_difference(row: ResultRow, label: str) -> str:
-    """Return a metric, and if a system is better, its difference and interval:
-    ``AP (+0.1200, 0.0500 to 0.1900)``.
+    """Return a metric, and if it differs significantly, both values and the interval of the
+    difference: ``AP 0.2000 → 0.3200 (+0.1200, 0.0500 to 0.1900)``.
     """
-    if label not in {SYSTEM_BETTER, BASELINE_BETTER}:
+    if label == NOT_SIGNIFICANT:
         return str(row["metric"])
-    difference, low, high = (
-        format_cell(name, row[name]).text for name in ("difference", "ci_low", "ci_high")
+    before, after, difference, low, high = (
+        format_cell(name, row[name]).text
+        for name in ("value_baseline", "value", "difference", "ci_low", "ci_high")
     )
     interval = "" if row["ci_low"] is None else f", {low} to {high}"
-    return f"{row['metric']} ({difference}{interval})"
+    change = NO_BREAK.join([before, "→", after])
+    return f"{row['metric']} {change} ({difference}{interval})"
 
 
 def pair_verdict(
@@ -160,9 +169,10 @@ def pair_verdict(
         )
     if differing:
         verb = "differ" if len(differing) > 1 else "differs"
-        pair = "" if wins or losses else f" between {system} and {baseline}"
+        pair = "" if wins or losses else f" between {baseline} and {system}"
         sentences.append(
-            f"{join_words(differing)} {verb}{pair}, for which neither higher nor lower is better."
+            f"{join_words(differing)} {verb} significantly{pair}: neither higher nor lower is"
+            " better."
         )
     state = (
         "mixed"
@@ -178,14 +188,14 @@ def pair_verdict(
     return VerdictSentence(state, " ".join(sentences))
 
 
-def _few_units(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
+def _few_units(comparisons: pa.Table) -> list[VerdictSentence]:
     min_units = min(
         (units for units in comparisons["n_units"].to_pylist() if units),
         default=MIN_UNITS_WITHOUT_NOTE,
     )
     if min_units >= MIN_UNITS_WITHOUT_NOTE:
         return []
-    units = count_things(min_units, "query" if request.is_ranking else "unit")
+    units = count_things(min_units, read_unit(comparisons.schema.metadata))
     text = (
         f"Only {units} {'is' if min_units == 1 else 'are'} compared, so that only large differences"
         " are significant."
@@ -202,7 +212,24 @@ def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> Verdic
         return VerdictSentence(
             "even", "In no group is the baseline significantly better.", is_minor=True
         )
-    row = max(rows, key=lambda row: (abs(row["relative_difference"] or 0), abs(row["difference"])))
+    row = max(rows, key=_measure_change)
+    text = (
+        f"Largest regression of a group: {_describe_group_row(row, comparisons, request)}. The"
+        f" baseline is better in {len(rows):,} of"
+        f" {count_things(comparisons.num_rows, 'comparison')} within groups."
+    )
+    return VerdictSentence("worse", text, is_minor=True)
+
+
+def _measure_change(row: ResultRow) -> tuple[float, float]:
+    """Return the relative and the absolute size of a difference, by which rows are ordered."""
+    return abs(row["relative_difference"] or 0), abs(row["difference"])
+
+
+def _describe_group_row(row: ResultRow, comparisons: pa.Table, request: ReportRequest) -> str:
+    """Return a comparison within a group in words: both values, the interval of their difference
+    and the number of units.
+    """
     names = [
         name
         for name in group_column_names(comparisons)
@@ -213,7 +240,8 @@ def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> Verdic
         name: format_cell(name, row[name]).text
         for name in ("value_baseline", "value", "ci_low", "ci_high")
     }
-    confidence = f"{100 * request.confidence:g}% interval of the difference"
+    level = row["ci_level"] or request.confidence  # a correction widens intervals
+    confidence = f"{100 * level:.4g}% interval of the difference"
     interval = (
         ""
         if row["ci_low"] is None
@@ -222,15 +250,29 @@ def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> Verdic
     units = (
         ""
         if row["n_units"] is None
-        else f", {count_things(row['n_units'], 'query' if request.is_ranking else 'unit')}"
+        else f", {count_things(row['n_units'], read_unit(comparisons.schema.metadata))}"
     )
-    text = (
-        f"Largest regression of a group: {row['metric']} of {truncate_text(row['system'])} in"
-        f" {group}, {numbers['value']} against {numbers['value_baseline']} of"
-        f" {truncate_text(row['baseline'])}{interval}{units}. The baseline is better in"
-        f" {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
+    return (
+        f"{row['metric']} of {truncate_text(row['system'])} in {group}, {numbers['value']} against"
+        f" {numbers['value_baseline']} of {truncate_text(row['baseline'])}{interval}{units}"
     )
-    return VerdictSentence("worse", text, is_minor=True)
+
+
+def _group_differences(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
+    """Return a sentence per metric without a better direction that differs in groups."""
+    pairs = zip(comparisons.to_pylist(), label_rows(comparisons, request), strict=True)
+    verdicts = []
+    for metric, labeled_rows in group_items(pairs, lambda pair: pair[0]["metric"]).items():
+        rows = [row for row, label in labeled_rows if label == DIFFERS_LABEL]
+        if rows:
+            largest = _describe_group_row(max(rows, key=_measure_change), comparisons, request)
+            text = (
+                f"{truncate_text(metric)} differs significantly in {len(rows):,} of"
+                f" {count_things(len(labeled_rows), 'comparison')} within groups, and neither"
+                f" higher nor lower is better. The largest difference: {largest}."
+            )
+            verdicts.append(VerdictSentence("differs", text, is_minor=True))
+    return verdicts
 
 
 def data_warnings(rows: Sequence[ResultRow], systems: Sequence[str], cutoff: int) -> list[str]:
@@ -260,6 +302,20 @@ def data_warnings(rows: Sequence[ResultRow], systems: Sequence[str], cutoff: int
     return warnings
 
 
+def left_out_warnings(entries: Iterable[LeftOut]) -> list[str]:
+    """Return warnings on units that policies left out or filled, with the systems whose numbers
+    they are.
+    """
+    return _merge_warnings(
+        (", ".join(str(value) for value in group.values() if value is not None), text)
+        for entry in entries
+        for group, text in (
+            [(group, entry.in_group(group)) for group, _, _ in entry.groups] or [({}, str(entry))]
+        )
+        if text
+    )
+
+
 def _name_groups(
     rows: Sequence[ResultRow], systems: Sequence[str]
 ) -> list[tuple[str, Mapping[str, Any]]]:
@@ -267,25 +323,17 @@ def _name_groups(
 
 
 def _merge_warnings(named_texts: Iterable[tuple[str, str]]) -> list[str]:
-    """Return one warning per text, with the systems that it holds for."""
+    """Return one warning per text, with the first systems that it holds for."""
     names_by_text = {
         text: [name for name, _ in entries]
         for text, entries in group_items(named_texts, itemgetter(1)).items()
     }
     return [
-        f"{join_words(names)}: {text}." if any(names) else f"{text}."
+        f"{_name_first(names, 'system')}: {text}."
+        if any(names)
+        else f"{text[0].upper()}{text[1:]}."
         for text, names in names_by_text.items()
     ]
-
-
-def count_things(number: float, thing: str) -> str:
-    """Return a number of things in words.
-
-    >>> count_things(1, "query"), count_things(2000, "query"), count_things(2, "record")
-    ('1 query', '2,000 queries', '2 records')
-    """
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,.0f} {thing if number == 1 else plural}"
 
 
 MAX_TITLE_NAMES = 5

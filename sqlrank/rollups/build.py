@@ -27,7 +27,7 @@ from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.renderer import row_phrase
-from sqlrank.result_columns import NUM_ROWS
+from sqlrank.result_columns import NUM_ROWS, check_group_names
 from sqlrank.rollups.decomposition import (
     BATCH_COLUMN,
     BIN_COLUMN,
@@ -231,8 +231,10 @@ class JackknifeBuckets:
     def as_per_query_request(self, request: ResolvedRequest) -> ResolvedRequest:
         """Return the request for per-query values with their unit."""
         column = self.unit_column(request)
-        by = request.group_by if column is None else [*request.group_by, column]
-        return replace(request, per_query=True, include_query_weights=True, group_by=by)
+        if column is not None:
+            labels = {**request.group_labels, column: column}
+            request = replace(request, group_by=[*request.group_by, column], group_labels=labels)
+        return replace(request, per_query=True, include_query_weights=True)
 
     def group_values_by_bucket(
         self, statement: CompiledStatement, request: ResolvedRequest
@@ -399,19 +401,10 @@ def _check_grouping(request: Request, resolved: ResolvedRequest) -> None:
             "by has several groupings, whose rows would overlap, and count twice when they are"
             " added up. Give one list of columns"
         )
-    if reserved_name := next(
-        (
-            name
-            for name in resolved.group_by
-            if name.lower()
-            in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}
-        ),
-        None,
-    ):
-        raise MetricError(
-            f"by names {reserved_name!r}, which is a column of every rollup. Rename it:"
-            f' by="{reserved_name}_={reserved_name}"'
-        )
+    check_group_names(
+        [name.lower() for name in resolved.group_labels.values()],
+        {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN},
+    )
     if isinstance((request.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.groupings import name_groups, parse_group_by
 from sqlrank.call.request import Request
-from sqlrank.call.resolve import parse_group_by
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import (
@@ -28,28 +28,25 @@ from sqlrank.comparison.paired_tests import (
 from sqlrank.comparison.system_comparison import contrast_row, test_columns
 from sqlrank.engines.database import resolve_source
 from sqlrank.engines.open_database import ExecutionOptions
-from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
-from sqlrank.inference.significance import (
-    CORRECTIONS,
-    clear_rounding_noise,
-    list_pairs,
-)
-from sqlrank.inference.verdicts import (
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inference import (
     FAIL,
     INCONCLUSIVE,
     PASS,
     SKIPPED,
     Tolerance,
     Verdict,
+    clear_rounding_noise,
     describe_undefined,
     judge_limits,
+    list_pairs,
     overall_verdict,
     parse_tolerances,
 )
+from sqlrank.options import load_options
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.query_templates import load_select
 from sqlrank.result_columns import (
-    ALL_ROWS_LABEL,
     BOUND_HIGH,
     BOUND_LOW,
     BOUNDS,
@@ -63,7 +60,10 @@ from sqlrank.result_columns import (
     ROLLUP_COMPARISON_SCHEMA,
     SE,
     SLICE_COLUMN,
+    check_group_names,
     side_columns,
+    slice_columns,
+    slice_value,
 )
 from sqlrank.result_metadata import (
     ResultMetadata,
@@ -465,7 +465,9 @@ def drift(
     """  # noqa: E501
     arguments = locals()
     call = Request.from_arguments(arguments)
-    _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
+    _, resolved_metrics, rollup_metrics, by = resolve_rollup_call(call)
+    names = name_groups(by)
+    check_group_names(names, DRIFT_SCHEMA, can_rename=False)
     options = ExecutionOptions.from_arguments(arguments)
     plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
     interval_metrics = (
@@ -617,15 +619,11 @@ def _check_arguments(rollups: Any, correction: str) -> None:
         raise MetricError(
             "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}"
         )
-    corrections = [name for name in CORRECTIONS if name != "max_t"]
-    if correction not in corrections:
+    if correction == "max_t":
+        others = [name for name in load_options()["correction"].choices if name != correction]
         raise MetricError(
-            suggest_choice(
-                f"correction={short_repr(correction)} is not possible with rollups, which have no"
-                " rows",
-                correction,
-                corrections,
-            )
+            "correction='max_t' is not possible with rollups, which have no rows. Choose from:"
+            f" {', '.join(others)}"
         )
 
 
@@ -649,8 +647,11 @@ def compare_rolled_up(
             different buckets.
     """
     _check_arguments(rollups, correction)
-    groupings = parse_group_by(call.by)
+    groupings = [name_groups(group) for group in parse_group_by(call.by)]
     columns = list(dict.fromkeys(column for group in groupings for column in group))
+    check_group_names(
+        columns, {*ROLLUP_COMPARISON_SCHEMA, *slice_columns(groupings)}, can_rename=False
+    )
     ungrouped_call = replace(call, by=())
     resolve_rollup_call(ungrouped_call)
     tests = (
@@ -679,7 +680,7 @@ def compare_rolled_up(
         schema = pa.schema(
             [
                 *fields.values(),
-                *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
+                *(pa.field(name, pa.string()) for name in slice_columns(plans)),
                 *(
                     (name, data_type)
                     for name, data_type in ROLLUP_COMPARISON_SCHEMA.items()
@@ -734,14 +735,13 @@ def _contrast_systems(
         }
         groups = plan.find_groups(*systems.values())
         fields |= {field.name: field for field in groups.schema}
-        label = {SLICE_COLUMN: ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
         contrasts = [
             plan.iterate_contrasts(groups, systems[baseline], systems[system], scratch)
             for baseline, system in pairs
         ]
         rows += [
             _Contrast(
-                {**contrast.group, **label},
+                {**contrast.group, **slice_value(plan.by, plans)},
                 metric,
                 pair,
                 contrast.differences[str(metric.metric)],

@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from sqlrank.compiler.select_builders import bind_parameters, cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue
+from sqlrank.registry.query_templates import share_select
 from sqlrank.registry.resolved_metric import (
     MeasuredColumn,
     ResolvedMetric,
@@ -30,7 +30,7 @@ from sqlrank.registry.resolved_metric import (
 from sqlrank.registry.settings_checks import TieBound, accepted_settings, read_tie_bounds
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.sql_ast import case_when, count_rows, find_nodes, is_null, replace_columns
+from sqlrank.sql_ast import count_rows, find_nodes, replace_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -326,30 +326,11 @@ def mean_moments(
 
 def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
     """Return the aggregates from which the variance of per-query values follows, by name."""
-    if not weighted:
-        return {
-            "count": exp.Count(this=value),
-            "total": exp.Sum(this=value),
-            "squares": exp.Sum(this=_multiply_factors(value, value)),
-        }
-    weight = exp.column("weight")
-    null_condition = is_null(value)
-    weights, squares = (
-        exp.Sum(this=case_when(null_condition, 0, term))
-        for term in (weight, _multiply_factors(weight, weight))
-    )
+    file = "weighted_query_moments.sql" if weighted else "query_moments.sql"
     return {
-        "count": exp.Count(this=case_when(weight > 0, value)),
-        "weights": weights,
-        "total": exp.Sum(this=_multiply_factors(weight, value)),
-        "squared_weights": squares,
-        "products": exp.Sum(this=_multiply_factors(weight, weight, value)),
-        "squares": exp.Sum(this=_multiply_factors(weight, weight, value, value)),
+        column.alias: replace_columns(column.this, {"value": value}.get)
+        for column in share_select("analyses/rollups", file).selects[1:]
     }
-
-
-def _multiply_factors(*factors: exp.Expr) -> exp.Expr:
-    return reduce(lambda product, factor: product * factor, factors)
 
 
 def per_query_column(metric: ResolvedMetric, library: Registry) -> str:

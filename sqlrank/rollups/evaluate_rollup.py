@@ -9,11 +9,14 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.call.groupings import name_groups, parse_group_by
 from sqlrank.call.request import Request, call_settings, describe_sources, request_command
-from sqlrank.call.resolve import parse_group_by, resolve_request
+from sqlrank.call.resolve import resolve_request
+from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
@@ -26,6 +29,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement, result_keys
 from sqlrank.engines.database import Database, NamesOnlyDatabase, resolve_source
+from sqlrank.engines.file_sources import list_paths, names_files
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.source_tables import ZONED_TYPES
 from sqlrank.errors import MetricError
@@ -51,7 +55,13 @@ from sqlrank.result_columns import (
     NUM_ROWS,
     SE,
 )
-from sqlrank.result_metadata import metrics_metadata, requested_columns
+from sqlrank.result_metadata import (
+    LeftOut,
+    left_out_metadata,
+    metrics_metadata,
+    read_left_out,
+    requested_columns,
+)
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.decomposition import (
     DEFINITION_COLUMN,
@@ -133,7 +143,8 @@ def evaluate_rollup(
 
     def evaluate_windows(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
-        library, resolved_metrics, metrics, by = resolve_rollup_call(call, rollup_table)
+        library, resolved_metrics, metrics, columns = resolve_rollup_call(call, rollup_table)
+        by = name_groups(columns)
         rollup_table.check_metrics(metrics, by)
         if call.confidence is not None:
             rollup_table.check_interval_support(metrics, by)
@@ -154,9 +165,44 @@ def evaluate_rollup(
                 scratch,
                 resolved_metrics if call.confidence is not None else (),
             )
-        return _describe_result(table, call, library, resolved_metrics, metrics, window_days)
+        result = _describe_result(table, call, library, resolved_metrics, metrics, window_days)
+        names = [str(metric.metric) for metric in resolved_metrics]
+        is_all = call.where is None and window_days is None
+        left_out = _read_left_out(rollup, names, by if is_all else [])
+        scope = "" if is_all else ", in all rows of the rollup"
+        left_out = [replace(entry, note=f"{entry.note}{scope}") for entry in left_out]
+        return result.replace_schema_metadata(
+            {**result.schema.metadata, **left_out_metadata(left_out)}
+        )
 
     return replace(options, progress=None).run(evaluate_windows)
+
+
+def _read_left_out(rollup: Any, names: Sequence[str], by: Sequence[str]) -> list[LeftOut]:
+    """Return the counts of units that policies left out or filled as a rollup was made, for these
+    metrics and columns of groups; none of a rollup in a database, which has no metadata.
+    """
+    sums: dict[tuple[str, tuple[str, ...]], LeftOut] = {}
+    for leaf in leaf_sources(SourceGroup.wrap("rollup", rollup)):
+        schemas = (
+            [leaf.schema]
+            if isinstance(leaf, pa.Table)
+            else [pq.read_schema(path) for path in list_paths(leaf) if path.suffix == ".parquet"]
+            if names_files(leaf)
+            else []
+        )
+        for entry in (entry for schema in schemas for entry in read_left_out(schema.metadata)):
+            metrics = tuple(name for name in entry.metrics if name in names)
+            if not entry.count or not metrics:
+                continue
+            other = sums.get((entry.note, metrics), LeftOut(entry.note, metrics))
+            sums[entry.note, metrics] = replace(
+                other,
+                count=other.count + entry.count,
+                total=other.total + entry.total,
+                groups=(*other.groups, *(entry.groups or (({}, entry.count, entry.total),))),
+            )
+    return [entry.merge_groups(by) for entry in sums.values()]
 
 
 def _describe_result(

@@ -21,7 +21,7 @@ from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session, translate_duckdb_errors
 from sqlrank.errors import InputError
-from sqlrank.inference.significance import (
+from sqlrank.inference import (
     clear_rounding_noise,
     t_interval,
     weighted_mean_standard_error,

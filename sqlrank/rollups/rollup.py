@@ -566,8 +566,8 @@ def rollup_model(
     } | policies
     text = model_text(config_text, model_statement, dialect, options)
     description = (
-        f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank"
-        f" {__version__})"
+        f"Sums per {join_words(request.group_labels.values())} that sqlrank evaluate --rollup adds"
+        f" up (sqlrank {__version__})"
     )
     return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
 
@@ -686,10 +686,11 @@ def rollup(
     rollup_plan = RollupPlan.from_arguments(arguments, infer_dialect(connection, dialect))
     request, definition = rollup_plan.request, rollup_plan.definition
     options = ExecutionOptions.from_arguments(arguments)
-    if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
+    labels = list(request.group_labels.values())
+    if overwrite_by is not None and (insert is None or overwrite_by not in labels):
         raise MetricError(
             f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are"
-            f" replaced. by is {', '.join(request.group_by) or 'empty'}"
+            f" replaced. by is {', '.join(labels) or 'empty'}"
         )
     if insert is not None and connection is None:
         raise MetricError(

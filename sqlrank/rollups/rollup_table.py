@@ -12,8 +12,8 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compiler.statement import BUCKET_COLUMN
-from sqlrank.errors import InputError, join_sentences, suggest_choice
-from sqlrank.inference.significance import ROUNDING_NOISE
+from sqlrank.errors import InputError, join_sentences, join_words, suggest_choice
+from sqlrank.inference import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect
@@ -622,6 +622,11 @@ class RollupTable:
         names = [exp.to_identifier(name, quoted=True) for name in self.column_names]
         parts = []
         for number, member in enumerate(members):
+            if missing := [name for name in self.column_names if member.find_column(name) is None]:
+                raise InputError(
+                    f"rollup: {member.label} has no {join_words(missing)}, which others of"
+                    f" {self.table.label} have. Give rollups by the same columns together"
+                )
             first = sql_literal(number * MAX_FILES_PER_MEMBER)
             value = exp.column(FILE_NUMBER) + first if member.has_several_files else first
             parts.append(

@@ -50,8 +50,10 @@ several.
 
 _CONDITIONS = (exp.EQ, exp.NullSafeEQ, exp.Is, exp.And, exp.Or, exp.Paren)
 """Nodes of which the comparison of two groups consists, in any dialect."""
-_COMPARED_VALUES = (exp.Cast, exp.Coalesce)
-"""Nodes around the groups that are compared: joins hash texts of them on Redshift."""
+_COMPARED_VALUES = (exp.Cast, exp.Coalesce, exp.Array)
+"""Nodes around the groups that are compared: joins hash texts of them on Redshift, and arrays of
+them on PostgreSQL.
+"""
 
 
 @dataclass(frozen=True)

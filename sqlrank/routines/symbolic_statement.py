@@ -98,17 +98,10 @@ def _find_checks(
         if name in columns or name not in role_type.optional_unique_columns
     )
     numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
-    # Keys are treated as texts, so that no rule tests if they are finite: DuckDB cannot of a text.
     return InputChecks(
         numbers,
         tuple(name for name in columns if name not in numbers),
-        row_rules(
-            role_type,
-            bound_input.checks,
-            columns,
-            request.required_row_checks,
-            lambda name: "" if name in numbers else "VARCHAR",
-        ),
+        row_rules(role_type, bound_input.checks, columns, request.required_row_checks),
         request.shared_policies.get("nulls", request.call.policies.get("nulls")) == "drop",
         () if request.merges_rows(role) or not {*unique} <= {*columns} else unique,
         role_type.duplicate_message

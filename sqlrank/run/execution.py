@@ -27,6 +27,8 @@ from sqlrank.result_columns import EXTREME_VALUES, N_UNITS, extreme_column
 from sqlrank.result_metadata import (
     NO_RELEVANT_KEY,
     ROW_COUNTS_KEY,
+    ROW_UNIT,
+    UNIT_KEY,
     LeftOut,
     group_texts,
     left_out_metadata,
@@ -52,11 +54,6 @@ if TYPE_CHECKING:
 
 BINARY_LABELS = "binary labels"
 """Row check of metrics whose labels are 0 and 1."""
-
-ROW_UNIT = ""
-"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is
-named.
-"""
 
 ZERO_WEIGHTS_KEY = "sqlrank.zero_weights"
 """Key in the metadata of unit values if rows have weight 0; these are no units."""
@@ -162,7 +159,11 @@ def _read_as_text(inputs: BoundInputs, column: str) -> str:
         (
             name
             for name in request.group_by
-            if column in {name, *(extreme_column(name, side) for side in EXTREME_VALUES)}
+            if column
+            in {
+                label := request.group_labels[name],
+                *(extreme_column(label, side) for side in EXTREME_VALUES),
+            }
         ),
         None,
     )
@@ -225,13 +226,25 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
             else {}
         )
         unit = ROW_UNIT if prepared.inputs.rows_are_units else confidence.unit
-        metadata |= {} if unit is None else {"sqlrank.unit": unit}
+        if unit is None and confidence.per_unit:
+            unit = _find_list_unit(prepared.inputs)
+        metadata |= {} if unit is None else {UNIT_KEY: unit}
         metadata |= (
             {ZERO_WEIGHTS_KEY: "true"}
             if confidence.per_unit and _has_zero_weights(prepared.inputs)
             else {}
         )
     return metadata
+
+
+def _find_list_unit(inputs: BoundInputs) -> str | None:
+    """Return the column of lists if they are the units, since no other column is mapped."""
+    base = inputs.base
+    if base is None:
+        return None
+    role = base.role
+    unit, lists = (base.columns.get(name or "") for name in (role.unit_column, role.query_column))
+    return None if unit is None or unit is not lists else role.query_column
 
 
 def _has_zero_weights(inputs: BoundInputs) -> bool:

@@ -22,6 +22,7 @@ from sqlrank.inputs.cross_input_checks import (
     count_stale_gold,
     count_unmatched_ids,
     describe_classes,
+    describe_own_forms,
     describe_similar_ids,
     list_similar_ids,
 )
@@ -58,7 +59,7 @@ from sqlrank.run.left_out_columns import (
     load_notes,
     load_sample_size,
 )
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import count_rows, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,8 +84,17 @@ GOLD_IN_NO_LIST = (
 )
 """Notes on relevant documents that may be gone."""
 
+NO_RESULTS = "have no results"
+"""Words of the policies on queries without documents."""
+
 WEIGHT = "weight"
 """Column by which rows count, in all inputs that have one."""
+
+MAX_EXPONENT = 600
+"""Grade that ``gain=exp2`` takes greater ones for, in ``sql/functions/options/gain/exp2.sql``."""
+
+RATINGS = 4, 10
+"""Greatest grades that ratings from 1 on have. Those of graded judgments are less."""
 
 MAX_ROWS_LISTED = 1_000
 """Rows of a result from which counts are summed by Arrow."""
@@ -175,7 +185,7 @@ def find_left_out(
         *_find_uncovered_spans(audited),
     ]
     missing_hits = (
-        [*_find_missing_hits(audited, report, entries)]
+        [*_find_missing_hits(audited, report, entries, list_counts)]
         if report is not None and has_relevant
         else []
     )
@@ -380,13 +390,18 @@ def _find_class_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
         if name in audited.table.column_names
     ]
     is_one_sided = any(audited.count_all(name)[0] for name in one_sided)
-    if (is_one_sided or not one_sided) and (
-        note := describe_classes(base, None if one_sided else MAX_ROWS_SAMPLED)
-    ):
+    texts = {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name)
+    note = (
+        describe_classes(base, None if one_sided else MAX_ROWS_SAMPLED)
+        if is_one_sided or not one_sided
+        else ""
+    )
+    if not note and texts and not base.assembled_from:
+        note = describe_own_forms([(base, name) for name in texts], MAX_ROWS_SAMPLED)
+    if note:
         yield LeftOut(note, tuple(str(metric.metric) for metric in metrics))
     ordered = tuple(str(metric.metric) for metric in metrics if _reads_order(metric))
-    columns = {"classified": ("label", "predicted"), "ratings": ("rating",)}.get(base.role.name)
-    if ordered and columns and (note := describe_letter_order(base, columns)):
+    if ordered and texts and (note := describe_letter_order(base, texts)):
         yield LeftOut(note, ordered)
 
 
@@ -419,6 +434,35 @@ def _find_grade_notes(audited: _AuditedResult) -> Iterator[LeftOut]:
             f" (rel). Give rel={report.top_grade:g} or less"
         )
         yield from [LeftOut(advice, tuple(unmet))] if unmet else []
+        capped = tuple(
+            str(metric.metric)
+            for metric in request.metrics
+            if metric.settings.get("gain") == "exp2" and report.top_grade > MAX_EXPONENT
+        )
+        if capped:
+            yield LeftOut(
+                f"grades above {MAX_EXPONENT} have the same gain=exp2, and the greatest is"
+                f" {report.top_grade:g}. Give gain=linear for counts",
+                capped,
+            )
+        least, greatest = RATINGS
+        are_ratings = (
+            report.positive == report.rows.get("qrels") and least <= report.top_grade <= greatest
+        )
+        binary = tuple(
+            str(metric.metric)
+            for metric in request.metrics
+            if are_ratings
+            and 0 < _find_least_grade(metric) <= 1
+            and "rel" not in {*request.call.policies, *dict(metric.metric.params)}
+        )
+        if binary:
+            yield LeftOut(
+                f"all judged documents have grades from 1 to {report.top_grade:g}, and are relevant"
+                f" in {join_words(binary)}. If these are ratings, give the least that is relevant,"
+                " such as rel=4",
+                binary,
+            )
     notes = load_compat_mode(request.call.compat, request.library).get("notes", {})
     if not notes or not qrels.column_type("relevance").startswith(("DOUBLE", "FLOAT", "DECIMAL")):
         return
@@ -581,10 +625,13 @@ def _find_noted(audited: _AuditedResult) -> Iterator[LeftOut]:
 
 
 def _find_missing_hits(
-    audited: _AuditedResult, report: ValidationReport, entries: Sequence[LeftOut]
+    audited: _AuditedResult,
+    report: ValidationReport,
+    entries: Sequence[LeftOut],
+    list_counts: Sequence[Sequence[Any]] | None,
 ) -> Iterator[LeftOut]:
     """Yield notes on a result without a relevant document, and on ids that differ in their form
-    only.
+    only, which those of queries cannot where the judgments have all of the run.
     """
     if AUDIT_HIT_LISTS not in audited.table.column_names:
         return
@@ -593,7 +640,9 @@ def _find_missing_hits(
     retrieved, judged = audited.count_all("audit_retrieved", "audit_docs")
     if lists and not hits:
         yield LeftOut("queries found none of their relevant documents", names, lists, lists)
-    unanswered = [entry for entry in entries if "found no list" in entry.note]
+    unanswered = [entry for entry in entries if NO_RESULTS in entry.note]
+    if unanswered:
+        yield from _find_divided_queries(audited, unanswered)
     yield from _find_unmatched_systems(
         audited,
         are_unanswered=any(
@@ -604,10 +653,55 @@ def _find_missing_hits(
     if 2 * retrieved < judged and num_rows <= FULL_DUPLICATE_SEARCH_ROWS:
         yield from _find_stale_gold(audited, num_rows)
     has_few_rows = retrieved < judged and num_rows <= MAX_ROWS_COMPARED
-    compared = {"query_id": bool(unanswered), "doc_id": not hits or has_few_rows}
+    are_judged = list_counts is not None and not any(row[-2] for row in list_counts)
+    compared = {
+        "query_id": bool(unanswered)
+        and not (are_judged and _find_query_role(audited.request) == "qrels"),
+        "doc_id": not hits or has_few_rows,
+    }
     for key in (key for key, is_compared in compared.items() if is_compared):
         if note := describe_similar_ids([(by_role[role], key) for role in ("qrels", "run")]):
             yield LeftOut(note, names)
+
+
+def _find_divided_queries(
+    audited: _AuditedResult, unanswered: Sequence[LeftOut]
+) -> Iterator[LeftOut]:
+    """Yield a note for each grouping of the run that divides its queries, if a query of one group
+    counts as an empty list in the others.
+    """
+    run = audited.inputs.by_role["run"]
+    groups = [
+        group for entry in unanswered if "empty lists" in entry.note for group in entry.groups
+    ]
+    for column in audited.inputs.group_columns if groups else ():
+        others = [name for name in run.group_names if name != column.name]
+        spare: dict[str, int] = {}
+        for group, count, total in groups:
+            rest = str({name: value for name, value in group.items() if name != column.label})
+            spare[rest] = spare.get(rest, total) - (total - count)
+        # Fewer queries than lists: some are in several groups.
+        if (
+            min(spare.values()) < 0
+            or len(spare) == len(groups)
+            or column.name not in run.group_names
+        ):
+            continue
+        values = exp.Count(this=exp.Distinct(expressions=[quoted_column(column.name)]))
+        divided = (
+            exp.select("query_id")
+            .group_by("query_id", *map(quoted_column, others))
+            .having(exp.GT(this=values, expression=sql_literal(1)))
+        )
+        queries = select_over_input(divided, run, ("query_id",)).subquery("divided")
+        divided_queries = exp.select(count_rows()).from_(queries)
+        if not audited.inputs.database.query_rows(divided_queries)[0][0]:
+            yield LeftOut(
+                f"each query has results in one {column.label} only, and counts as an empty list"
+                " in the others. Give queries='judged_and_retrieved' to leave these lists out",
+                audited.ranking_metrics,
+                divided_by=column.label,
+            )
 
 
 def _find_stale_gold(audited: _AuditedResult, num_rows: int) -> Iterator[LeftOut]:

@@ -19,7 +19,7 @@ from sqlrank.call.request import call_settings, describe_sources, request_comman
 from sqlrank.compiler.layout import InputKey, ResultLayout
 from sqlrank.compiler.row_keys import GROUP_ID
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
-from sqlrank.errors import ExecutionError
+from sqlrank.errors import ExecutionError, InputError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.bound_input import BoundInputs, comparable_columns, find_time_zone
@@ -28,7 +28,8 @@ from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
 from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
 from sqlrank.inputs.row_rules import row_rules
-from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
+from sqlrank.inputs.source_keys import explain_source_keys
+from sqlrank.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import (
     RenderedStatement,
@@ -137,6 +138,9 @@ def prepare_statement(
     except ExecutionError as error:
         explain_failed_cast(inputs, error)
         raise
+    except InputError as error:
+        explain_source_keys(inputs.by_role, error)
+        raise
 
 
 def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> PreparedStatement:
@@ -151,7 +155,7 @@ def _prepare_bound(inputs: BoundInputs, check: CheckMode, keep_unused: bool) -> 
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     qrels = inputs.by_role.get("qrels")
-    grade_types = set() if qrels is None else {qrels.column_type("relevance")}
+    grade_types = set() if qrels is None else qrels.source_types("relevance")
     types = {"threshold": inputs.score_types, "rel": grade_types}
     limits = [_round_limits(metric, types) for metric in request.metrics]
     metrics = [
@@ -195,13 +199,18 @@ def _validate_inputs(
         if inputs.request.is_ranking
         else None
     )
+    bases = [] if inputs.base is None else [inputs.base]
+    read_bases = [base for base in bases if not base.assembled_from]
+    # Rules of its companions say nothing about ids that it repeats.
+    for base in read_bases:
+        _check_unique(inputs, base)
     for bound_input in inputs.side_inputs:
         row_checks.validate_rows(
             bound_input,
             inputs.needed_columns[bound_input.role.name],
             inputs.request.required_row_checks,
         )
-    for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
+    for bound_input in inputs.side_inputs if read_bases else [*inputs.side_inputs, *bases]:
         _check_unique(inputs, bound_input)
     return report
 
@@ -277,15 +286,17 @@ def audit_text(title: str, audit: exp.Query, dialect: str) -> str:
 
 
 def _round_limits(metric: ResolvedMetric, types: Mapping[str, set[str]]) -> dict[str, float]:
-    """Return the settings with which scores or grades are compared, in their type if they have 32
+    """Return the settings with which scores or grades are compared, in their type if some have 32
     bits: 0.7 is a score of at least 0.7. ``types`` are those of the values, by setting.
     """
     limits: dict[str, float] = {}
     for name, kinds in types.items():
         limit = metric.settings.get(name)
-        if kinds == {"FLOAT"} and isinstance(limit, int | float) and abs(limit) <= GREATEST_FLOAT:
+        if "FLOAT" in kinds and isinstance(limit, int | float) and abs(limit) <= GREATEST_FLOAT:
             (rounded,) = struct.unpack("f", struct.pack("f", limit))
-            limits |= {} if rounded == limit else {name: rounded}
+            # Scores of 64 bits beside them reach the limit as it is.
+            is_needed = rounded < limit or (rounded > limit and kinds == {"FLOAT"})
+            limits |= {name: rounded} if is_needed else {}
     return limits
 
 
@@ -423,16 +434,21 @@ def _unseen_width_notes(inputs: BoundInputs) -> list[str]:
 
 
 def _unseen_unit_notes(inputs: BoundInputs) -> list[str]:
-    """Return the header line of intervals whose units are rows, as nothing says otherwise."""
-    role = None if inputs.base is None else inputs.base.role
-    if inputs.request.confidence is None or role is None or not role.unit_column:
+    """Return the header line of intervals whose units are rows or lists, as nothing says
+    otherwise.
+    """
+    base = inputs.base
+    if inputs.request.confidence is None or base is None or not base.role.unit_column:
         return []
-    if inputs.has_units or inputs.request.any_metric_with("level", "query"):
+    role, unit = base.role, base.columns.get(base.role.unit_column or "")
+    is_default = unit is None or unit is base.columns.get(role.query_column or "")
+    if not is_default or inputs.rows_are_units or inputs.request.any_metric_with("level", "query"):
         return []
+    default = "row" if unit is None else role.query_column
     return [
         (
-            f"{role.name}: every row is a unit of intervals, since the table cannot be looked at."
-            f" Map {role.name}.{role.unit_column} to the column of other units"
+            f"{role.name}: every {default} is a unit of intervals, since the table cannot be looked"
+            f" at. Map {role.name}.{role.unit_column} to the column of other units"
         )
     ]
 
@@ -553,8 +569,10 @@ def _can_count_null_ids(inputs: BoundInputs) -> bool:
 
 def _invalid_row_audit(inputs: BoundInputs, base_input: BoundInput) -> exp.Select:
     """Return the audit columns that count invalid rows and all rows."""
-    keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
-    # Key types only: score columns are checked in turn and may have different types.
+    keys = {
+        name for name, column in base_input.role.columns.items() if column.type in {"key", "any"}
+    }
+    # No types of numbers: score columns are checked in turn and may have different types.
     rules = row_rules(
         base_input.role,
         base_input.checks,
@@ -757,7 +775,9 @@ def _count_violations(
 ) -> Iterator[exp.Select]:
     """Yield a query of one row for each rule of an input, and for its keys."""
     role = bound_input.role
-    rows = bound_input.select_columns(columns, for_display=True, keep_types=True)
+    rows = bound_input.select_columns(
+        columns, for_display=True, keep_types=bound_input.database.can_inspect
+    )
     rules = row_rules(
         role, bound_input.checks, columns, request.required_row_checks, bound_input.column_type
     )

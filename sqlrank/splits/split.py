@@ -26,7 +26,6 @@ from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import (
     InputError,
     MetricError,
-    check_choice,
     join_words,
     short_repr,
     suggest_choice,
@@ -80,13 +79,6 @@ class SplitRequest:
     column: str | None
 
 
-COLD_START_RULES = {
-    "keep": (),
-    "drop_users": ("training_users",),
-    "drop_items": ("training_items",),
-    "drop": ("training_users", "training_items"),
-}
-SEEN_PAIR_RULES = {"keep": (), "drop": ("training_pairs",)}
 SPLIT_ROWS = "split_rows"
 
 
@@ -102,12 +94,11 @@ class LeakageFilter:
     @classmethod
     def from_request(cls, request: SplitRequest) -> LeakageFilter:
         """Parse the filter options; raise ``MetricError`` for invalid ones or a missing column."""
-        for name, value, rules in (
-            ("cold_start", request.cold_start, COLD_START_RULES),
-            ("seen_pairs", request.seen_pairs, SEEN_PAIR_RULES),
-        ):
-            check_choice(name, value, rules)
-        joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
+        joins = (
+            *(("training_users",) if request.cold_start in {"drop_users", "drop"} else ()),
+            *(("training_items",) if request.cold_start in {"drop_items", "drop"} else ()),
+            *(("training_pairs",) if request.seen_pairs == "drop" else ()),
+        )
         if not joins:
             if request.user is not None:
                 raise MetricError(
@@ -770,6 +761,8 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
             exp.select(count_rows()).from_(plan.all_rows(table).subquery("split_rows"))
         )
         dropped = int(count) - result.num_rows
+    if not dropped:
+        _check_exact_shares(plan, table, result)
     metadata = {"version": __version__, "dropped": str(dropped), "sql": database.render(query)}
     return result.replace_schema_metadata(
         {f"sqlrank.{name}": value for name, value in metadata.items()}
@@ -817,6 +810,28 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
             f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several"
             f" {names['stratum']}, and would be in several parts. Give each {names['key']} one"
             f" {names['stratum']}, or leave out stratum="
+        )
+
+
+def _check_exact_shares(plan: SplitPlan, table: SourceTable, result: pa.Table) -> None:
+    """Raise ``InputError`` for a part without rows of an exact split: strata have too few keys."""
+    if plan.kind != "exact":
+        return
+    keys = result[str(table.find_column(plan.columns["key"]))]
+    if len(keys.unique()) < len(plan.names):
+        return
+    values = result[plan.part_column].unique().to_pylist()
+    if missing := [repr(name) for name in plan.names if name not in values]:
+        key, stratum = plan.columns["key"], plan.columns.get("stratum")
+        advice = (
+            "Give larger shares"
+            if stratum is None
+            else f"Give strata of more keys, such as classes of {stratum}, or leave out stratum="
+        )
+        within = "" if stratum is None else f" of one {stratum}"
+        raise InputError(
+            f"{table.label}: {join_words(missing)} would have no rows: there are too few"
+            f" {key}{within} for these shares. {advice}"
         )
 
 

@@ -3,8 +3,7 @@
 -- Grain: many per cell, pair, metric
 SELECT
   cell, -- number of the group
-  pair,
-  metric,
+  pair, metric,
   num_better, -- units in which the system is better
   num_units, -- units of this absolute difference
   SUM(num_units) OVER (
@@ -13,9 +12,7 @@ SELECT
 FROM (
   -- one row per group, pair of systems, metric and absolute difference
   SELECT
-    cell,
-    pair,
-    metric,
+    cell, pair, metric,
     ABS(integer_difference) AS absolute_difference,
     COUNT(*) AS num_units,
     SUM(CASE WHEN integer_difference > 0 THEN 1 ELSE 0 END) AS num_better

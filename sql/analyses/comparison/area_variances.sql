@@ -7,8 +7,7 @@
 -- Grain: cell, pair, metric
 SELECT
   cell, -- number of the group
-  pair,
-  metric,
+  pair, metric,
   SUM(sign * SQRT(variance)) AS gap,
   MIN(SQRT(variance)) * MAX(SQRT(variance)) AS product,
   SUM(sign * SQRT(raised_variance)) AS raised_gap,
@@ -16,9 +15,7 @@ SELECT
 FROM (
   -- one row per group, pair of systems, area and system
   SELECT
-    cell,
-    pair,
-    metric,
+    cell, pair, metric,
     sign, -- 1: the baseline, -1: the system
     variance,
     CASE
@@ -29,11 +26,7 @@ FROM (
   FROM (
     -- one row per group, pair of systems, area and system
     SELECT
-      cell,
-      pair,
-      metric,
-      sign,
-      variance,
+      cell, pair, metric, sign, variance,
       area_width * area_width * area * (1 - area) * auc_variance_ratio(area, positive_size, negative_size) AS expected_variance,
       area_width * area_width * center * (1 - center) * auc_variance_ratio(center, positive_size, negative_size) AS shrunk_variance
     FROM (

@@ -2,8 +2,7 @@
 -- Grain: cell, pair, metric, sign
 SELECT
   mean_differences.cell, -- number of the group
-  mean_differences.pair,
-  mean_differences.metric,
+  mean_differences.pair, mean_differences.metric,
   signs.sign, -- 1: the baseline, -1: the system
   (CASE WHEN signs.sign = 1 THEN mean_differences.value_baseline ELSE mean_differences.value_system END + mean_differences.area_width - 1)
     / mean_differences.area_width AS area, -- between 0 and 1
@@ -15,8 +14,7 @@ SELECT
     ELSE 0
   END AS variance, -- of the metric, 0 if it is only rounding errors
   mean_differences.area_width, -- 1, or 2 for metrics between -1 and 1
-  mean_differences.positive_size,
-  mean_differences.negative_size
+  mean_differences.positive_size, mean_differences.negative_size
 FROM mean_differences
 INNER JOIN difference_sums
   ON mean_differences.cell = difference_sums.cell

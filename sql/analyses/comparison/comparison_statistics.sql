@@ -2,17 +2,15 @@
 -- Grain: cell, pair, metric
 SELECT
   unit_counts.cell, -- number of the group
-  unit_counts.metric,
-  unit_counts.pair,
+  unit_counts.metric, unit_counts.pair,
   unit_counts.units AS cell_units, -- units with a row of either system
   unit_counts.baseline_units, -- units with a value of the baseline
   unit_counts.system_units, -- units with a value of the system
   unit_counts.lone_units, -- units with a row of one system only
   COALESCE(mean_differences.units, 0) AS units, -- units with both values, and a positive weight
   unit_counts.units - unit_counts.null_units - COALESCE(mean_differences.units, 0) AS unpaired, -- units with one value, or without a weight
-  mean_differences.value_baseline,
-  mean_differences.value_system,
-  mean_differences.difference,
+  mean_differences.value_baseline, mean_differences.value_system, mean_differences.difference,
+  mean_differences.decrease, -- mean decrease, with 0 for increases
   mean_differences.scale, -- greatest absolute difference; 1 of shares
   difference_errors.se, -- standard error of the difference
   COALESCE(CASE WHEN mean_differences.is_pooled THEN difference_errors.influence_df ELSE mean_differences.units - 1 END, 0) AS df, -- degrees of freedom of the standard error
@@ -27,9 +25,7 @@ SELECT
 FROM (
   -- one row per group, pair of systems and metric
   SELECT
-    cell,
-    pair,
-    metric,
+    cell, pair, metric,
     SUM(num_rows) AS units,
     SUM(CASE WHEN baseline_value IS NULL THEN 0 ELSE num_rows END) AS baseline_units,
     SUM(CASE WHEN system_value IS NULL THEN 0 ELSE num_rows END) AS system_units,

@@ -5,8 +5,7 @@
 -- Grain: cell, pair, metric
 SELECT
   cell, -- number of the group
-  pair,
-  metric,
+  pair, metric,
   SQRT(
     CASE WHEN raised_variance > variance THEN raised_variance ELSE variance END
   ) AS se, -- standard error of the mean difference

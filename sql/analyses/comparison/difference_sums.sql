@@ -3,9 +3,7 @@
 -- Grain: cell, pair, metric
 SELECT
   unit_sums.cell, -- number of the group
-  unit_sums.pair,
-  unit_sums.metric,
-  unit_sums.units,
+  unit_sums.pair, unit_sums.metric, unit_sums.units,
   unit_sums.squares + CASE
     WHEN unit_sums.above + unit_sums.below > 0 THEN COALESCE(rare_changes.squares, 0)
     ELSE 0
@@ -25,9 +23,7 @@ SELECT
 FROM (
   -- one row per group, pair of systems and metric
   SELECT
-    cell,
-    pair,
-    metric,
+    cell, pair, metric,
     SUM(num_rows) AS units,
     SUM(num_rows * influence * influence) AS squares,
     SUM(num_rows * influence * influence * influence * influence) AS fourth_powers,

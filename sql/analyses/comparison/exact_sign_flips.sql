@@ -5,8 +5,7 @@
 -- Grain: cell, metric, pair
 SELECT
   first_halves.cell, -- number of the group
-  first_halves.metric,
-  first_halves.pair,
+  first_halves.metric, first_halves.pair,
   AVG(
     CASE
       WHEN ABS(first_halves.signed_sum + COALESCE(second_halves.signed_sum, 0)) >= ABS(first_halves.total) - first_halves.num_differences THEN 1

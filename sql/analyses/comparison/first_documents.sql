@@ -1,8 +1,6 @@
 -- first_documents: one row per query of a run and document among its first three, by score, as the gate shows them for queries that lost most.
 -- Grain: many per query_id
-SELECT
-  query_id,
-  doc_id
+SELECT query_id, doc_id
 FROM (
   -- one row per query and retrieved document
   SELECT

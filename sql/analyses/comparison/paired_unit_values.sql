@@ -3,8 +3,7 @@
 -- Grain: cell, pair, unit
 SELECT
   unit_values.cell, -- number of the group
-  pair_systems.pair,
-  unit_values.unit,
+  pair_systems.pair, unit_values.unit,
   MAX(unit_values.weight) AS weight,
   COUNT(*) AS num_systems, -- 1 if the unit has a row of one system only
   MAX(size) AS size,

@@ -5,28 +5,19 @@
 -- Grain: cell, pair, metric
 SELECT
   cell, -- number of the group
-  pair,
-  metric,
+  pair, metric,
   SUM(added_rows * effect * effect) AS squares, -- sum of squared influence of added rows
   SUM(added_rows * effect * effect * effect * effect) AS fourth_powers -- sum of the fourth powers of their influence
 FROM (
   -- one row per group, pair of systems, metric and label of which few rows change, or all but few
   SELECT
-    cell,
-    pair,
-    metric,
+    cell, pair, metric,
     SUM(num_rows * (ABS(baseline_flip) + ABS(system_flip))) / (2 * SUM(num_rows)) AS effect, -- of a row that changes on the difference
     1 - 0.2 * LEAST(SUM(num_changed), SUM(num_rows) - SUM(num_changed)) AS added_rows
   FROM (
     -- one row per group, pair of systems, metric with outcomes and row
     SELECT
-      cell,
-      pair,
-      metric,
-      flip_label,
-      num_rows,
-      baseline_flip,
-      system_flip,
+      cell, pair, metric, flip_label, num_rows, baseline_flip, system_flip,
       CASE WHEN baseline_flip * system_flip < 0 THEN num_rows ELSE 0 END AS num_changed -- rows that are right for one system only
     FROM unit_differences
     WHERE baseline_flip IS NOT NULL AND system_flip IS NOT NULL

@@ -5,8 +5,7 @@
 -- Grain: many per unit
 SELECT
   CAST(unit AS TEXT) AS unit,
-  baseline_value,
-  system_value
+  baseline_value, system_value
 FROM unit_differences
 WHERE metric = $metric AND cell < $cells AND $sign * difference < 0
 ORDER BY $sign * difference, cell, unit

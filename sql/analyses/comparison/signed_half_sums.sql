@@ -1,10 +1,9 @@
 -- signed_half_sums: one row per group, metric, pair of systems, half of its differences other than 0, at most 20, and choice of their signs: sum.
--- A choice is an integer, of which each bit is the sign of a difference.
+-- A choice is an integer, of which each bit is the sign of a difference. exact_sign_flips adds the sums of both halves.
 -- Grain: cell, metric, pair, half, choice
 SELECT
   numbered_differences.cell, -- number of the group
-  numbered_differences.metric,
-  numbered_differences.pair,
+  numbered_differences.metric, numbered_differences.pair,
   numbered_differences.place % 2 AS half,
   choices.choice,
   MAX(numbered_differences.num_differences) AS num_differences, -- of both halves
@@ -18,10 +17,7 @@ SELECT
 FROM (
   -- one row per group, metric, pair of systems and unit in which they differ
   SELECT
-    cell,
-    metric,
-    pair,
-    integer_difference,
+    cell, metric, pair, integer_difference,
     ROW_NUMBER() OVER (PARTITION BY cell, metric, pair ORDER BY unit) - 1 AS place,
     COUNT(*) OVER (PARTITION BY cell, metric, pair) AS num_differences,
     SUM(integer_difference) OVER (PARTITION BY cell, metric, pair) AS total

@@ -3,8 +3,7 @@
 -- Grain: cell, pair, metric
 SELECT
   cell, -- number of the group
-  metric,
-  pair,
+  metric, pair,
   SUM(num_units) AS num_ranked_units, -- units with a difference other than 0
   SUM(num_better * average_rank) AS rank_sum, -- of the units in which the system is better
   SUM(CAST(num_units AS DOUBLE) * num_units * num_units - num_units) AS tie_term -- correction of the variance for ties

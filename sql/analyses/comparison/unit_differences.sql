@@ -2,14 +2,10 @@
 -- Grain: cell, pair, metric, unit
 SELECT
   cell, -- number of the group
-  pair,
-  metric,
+  pair, metric,
   contrast, -- number of group, pair and metric
   num_rows, -- input rows of these values, 1 unless equal rows are counted
-  unit,
-  weight,
-  baseline_value,
-  system_value,
+  unit, weight, baseline_value, system_value,
   system_value - baseline_value AS difference, -- value of the system less that of the baseline
   is_share, -- true if values are shares of 1
   is_pooled, -- true if values are influence on a metric of all rows

@@ -3,9 +3,7 @@
 -- Grain: cell, pair, metric, unit
 SELECT
   unit_differences.cell, -- number of the group
-  unit_differences.pair,
-  unit_differences.metric,
-  unit_differences.unit,
+  unit_differences.pair, unit_differences.metric, unit_differences.unit,
   unit_differences.num_rows, -- input rows of these values
   unit_differences.weight * (unit_differences.difference - mean_differences.difference)
     / NULLIF(mean_differences.total_weight, 0) AS influence, -- derivative of the mean difference, times the weight

@@ -2,12 +2,9 @@
 -- Units whose values are all equal have no squares: after adjustment they would have those of the covariate.
 -- Grain: metric, variant, arm
 SELECT
-  covariate_coefficients.metric,
-  covariate_coefficients.variant,
+  covariate_coefficients.metric, covariate_coefficients.variant,
   linearized_moments.variant AS arm,
-  units,
-  effective_units,
-  cuped_theta,
+  units, effective_units, jackknife_growth, cuped_theta,
   CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value,
   CASE
     WHEN cuped_theta = 0 THEN squares

@@ -3,8 +3,7 @@
 -- Source: Deng, Xu, Kohavi & Walker 2013 (CUPED); ratios are linearized about the ratio of all units.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
+  metric, variant,
   covariate_ratio AS pooled_covariate_ratio,
   CASE
     WHEN exceeds_rounding(covariate_squares, covariate_square_terms, units, covariate_ratio * covariate_denominator)

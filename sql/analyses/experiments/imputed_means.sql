@@ -2,11 +2,7 @@
 -- For each: outcome, covariate
 -- Grain: variant
 SELECT
-  variant,
-  units,
-  multi_variant_units,
-  variant_mean_outcome,
-  covariate_overall_mean,
+  variant, units, multi_variant_units, variant_mean_outcome, covariate_overall_mean,
   covariate_overall_mean
   + COALESCE((variant_mean_covariate - covariate_overall_mean) * covariate_count / units, 0) AS variant_mean_covariate
 FROM variant_summaries

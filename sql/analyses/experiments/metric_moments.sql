@@ -5,10 +5,7 @@
 -- For each: metric
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  units,
-  multi_variant_units,
+  metric, variant, units, multi_variant_units,
   $value AS value,
   $denominator AS denominator,
   $covariate AS covariate,

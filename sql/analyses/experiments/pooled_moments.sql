@@ -4,8 +4,7 @@
 -- mean of both has more than the sums about the means of each.
 -- Grain: metric, variant
 SELECT
-  treatment.metric,
-  treatment.variant,
+  treatment.metric, treatment.variant,
   treatment.units + control.units AS units,
   treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units, -- factor of squared differences of means in the pooled sum
   (treatment.units * treatment.denominator + control.units * control.denominator) / (treatment.units + control.units) AS denominator,

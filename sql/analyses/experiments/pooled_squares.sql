@@ -3,12 +3,7 @@
 -- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  units,
-  denominator,
-  covariate_denominator,
-  covariate_ratio,
+  metric, variant, units, denominator, covariate_denominator, covariate_ratio,
   scc + covariate_ratio * covariate_ratio * see AS covariate_square_terms,
   linearized_products(svc, sve, sdc, sde, ratio, covariate_ratio)
   + half_harmonic_units * (value_difference - ratio * denominator_difference)

@@ -6,30 +6,22 @@
 SELECT
   metric,
   $control AS control,
-  variant,
-  value_control,
-  value,
-  difference,
+  variant, value_control, value, difference,
   difference - critical_value * se AS ci_low,
   difference + critical_value * se AS ci_high,
   1 - alpha AS ci_level,
   relative_difference,
   $relative_ci_low AS relative_ci_low,
   $relative_ci_high AS relative_ci_high,
-  se,
-  n_units_control,
-  corrected_p_values.n_units,
+  se, n_units_control, corrected_p_values.n_units,
   difference / NULLIF(se, 0) AS statistic,
-  corrected_p_values.df,
-  corrected_p_values.p_value,
-  p_adjusted,
+  corrected_p_values.df, corrected_p_values.p_value, p_adjusted,
   CASE
     WHEN sample_ratio_test.p_value >= $mismatch AND p_adjusted < 1 - $confidence
     THEN CASE WHEN $gain > 0 THEN variant WHEN $gain < 0 THEN $control END
   END AS winner,
   mde_critical_value * se AS mde,
-  cuped_theta,
-  multi_variant_units
+  cuped_theta, multi_variant_units
 FROM corrected_p_values
 CROSS JOIN sample_ratio_test
 UNION ALL

@@ -2,9 +2,6 @@
 -- Note: t^2 is df * (EXP(z^2 / df) - 1), written so that no digits are lost where z^2 / df is small.
 -- Grain: metric, variant, purpose
 SELECT
-  metric,
-  variant,
-  purpose,
-  log_p,
+  metric, variant, purpose, log_p,
   z * EXP(z * z / df / 2) * SQRT(expm1_ratio(-z * z / df)) AS t_quantile
 FROM t_quantiles

@@ -2,16 +2,11 @@
 -- For p-values z does not change.
 -- Grain: metric, variant, purpose
 SELECT
-  metric,
-  variant,
-  purpose,
-  df,
-  alpha,
-  normalizer,
+  metric, variant, purpose, df, alpha, normalizer,
   LN(tail / normalizer) - z * z / 2 AS log_p,
   CASE
     WHEN purpose = 'p' THEN z
     ELSE z + (LN(tail / normalizer / alpha) - z * z / 2)
     * tail * SQRT(expm1_ratio(-z * z / df))
-  END AS z -- moved by the gap of the logs of the tail and alpha, over its slope
+  END AS z -- plus the gap of the logs of tail and alpha over its slope
 FROM t_integrals

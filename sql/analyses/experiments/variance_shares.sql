@@ -3,6 +3,7 @@
 SELECT
   variant_pairs.*,
   variance / NULLIF(variance + variance_control, 0) AS variance_share,
-  relative_variance / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+  lift_variance / NULLIF(lift_variance + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0)) * lift_variance_control, 0)
+    AS relative_variance_share
 FROM variant_pairs
 WHERE variant <> $control AND n_units_control > 0

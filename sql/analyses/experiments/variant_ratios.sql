@@ -3,21 +3,10 @@
 -- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
-  units,
+  metric, variant, units,
   NULLIF(denominator, 0) AS denominator,
   NULLIF(covariate_denominator, 0) AS covariate_denominator,
   value / NULLIF(denominator, 0) AS ratio,
   covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
-  svv,
-  svd,
-  sdd,
-  scc,
-  sce,
-  see,
-  svc,
-  sve,
-  sdc,
-  sde
+  svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
 FROM metric_moments

@@ -1,11 +1,7 @@
 -- extreme_groups: one row per group, metric and component: the least and the greatest value, their difference and ratio.
 -- Grain: group_id, metric, component_id
 SELECT
-  least.group_id,
-  least.metric,
-  least.component_id,
-  least.position,
-  least.num_groups,
+  least.group_id, least.metric, least.component_id, least.position, least.num_groups,
   least.num_compared - least.num_groups AS num_undefined,
   least.value AS value_min,
   greatest.value AS value_max,

@@ -3,8 +3,7 @@
 -- upper limit. Limits are NULL if a compared group has a value but no interval, and those of a ratio if a value is below 0.
 -- Grain: group_id, metric
 SELECT
-  group_id,
-  metric,
+  group_id, metric,
   CASE WHEN COUNT(difference_low) = COUNT(*) THEN greater(MAX(difference_low), 0) END AS ci_low,
   CASE WHEN COUNT(difference_high) = COUNT(*) THEN MAX(difference_high) END AS ci_high,
   CASE

@@ -2,16 +2,7 @@
 -- Compared groups without a value are last, and are summed as 0: Databend counts NULL in a window. Those of equal values are in the order of their columns, NULL first.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
-  group_id,
-  metric,
-  component_id,
-  compared_id,
-  position,
-  value,
-  ci_low,
-  ci_high,
-  n_units,
-  bound_low,
+  group_id, metric, component_id, compared_id, position, value, ci_low, ci_high, n_units, bound_low,
   bound_high,
   ROW_NUMBER() OVER (
     PARTITION BY group_id, metric, component_id ORDER BY COALESCE(value, 1e308), compared_id

@@ -1,12 +1,8 @@
 -- ranked_influences: one row per group, metric, component, compared group and unit: influence of the unit, and rank of the group by value.
 -- Grain: group_id, metric, component_id, value_rank, unit
 SELECT
-  unit_influences.group_id,
-  unit_influences.metric,
-  unit_influences.component_id,
-  unit_influences.unit,
-  ordered_groups.value_rank,
-  unit_influences.influence,
+  unit_influences.group_id, unit_influences.metric, unit_influences.component_id,
+  unit_influences.unit, ordered_groups.value_rank, unit_influences.influence,
   SUM(unit_influences.influence * unit_influences.influence) OVER (
     PARTITION BY unit_influences.group_id, unit_influences.metric, unit_influences.component_id, ordered_groups.value_rank
   ) AS squares

@@ -5,10 +5,9 @@ SELECT
   model,
   GENERATE_SUBSCRIPTS(weights, 1) AS feature,
   UNNEST(weights) AS weight,
-  loss,
-  early_loss,
-  zero_loss
+  loss, early_loss, zero_loss
 FROM (
+  -- one row per model
   SELECT
     model_id,
     ANY_VALUE(model) AS model,
@@ -17,11 +16,9 @@ FROM (
     MIN(CASE WHEN num_steps >= 10 AND step < 0.9 * num_steps THEN loss END) AS early_loss, -- without the last tenth of the steps
     MIN(CASE WHEN squared_length = 0 THEN loss END) AS zero_loss
   FROM (
+    -- one row per model and training step: its loss, which the next step has
     SELECT
-      model_id,
-      model,
-      step,
-      weights,
+      model_id, model, step, weights,
       LIST_DOT_PRODUCT(weights, weights) AS squared_length,
       LEAD(last_loss) OVER (PARTITION BY model_id ORDER BY step) AS loss,
       COUNT(*) OVER (PARTITION BY model_id) - 4 AS num_steps -- without the start, and what zero weights take
@@ -29,5 +26,5 @@ FROM (
   ) AS losses
   WHERE loss IS NOT NULL
   GROUP BY model_id
-) AS best
+) AS least_losses
 ORDER BY model_id, feature

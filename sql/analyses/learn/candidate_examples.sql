@@ -2,14 +2,12 @@
 -- $candidates: weights of each candidate.
 -- Grain: model_id, doc_id
 SELECT
-  c.model_id,
-  e.query_id,
-  e.doc_id,
-  e.label,
-  LIST_DOT_PRODUCT(e.features, c.weights) AS score
-FROM examples AS e
+  candidates.model_id, examples.query_id, examples.doc_id, examples.label,
+  LIST_DOT_PRODUCT(examples.features, candidates.weights) AS score
+FROM examples
 CROSS JOIN (
+  -- one row per candidate
   SELECT
     GENERATE_SUBSCRIPTS(CAST($candidates AS DOUBLE[][]), 1) AS model_id,
     UNNEST(CAST($candidates AS DOUBLE[][])) AS weights
-) AS c
+) AS candidates

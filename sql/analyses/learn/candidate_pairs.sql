@@ -2,14 +2,17 @@
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- Grain: model_id
 SELECT
-  p.model_id,
-  AVG(p.pap) AS mean_pap,
-  CAST(ROUND(COALESCE(SUM(p.pap * CASE WHEN q.positives < $k THEN q.positives ELSE $k END * $k), 0)) AS BIGINT) AS pairs
-FROM paps AS p
+  paps.model_id,
+  AVG(paps.pap) AS mean_pap,
+  CAST(ROUND(COALESCE(SUM(
+    paps.pap * CASE WHEN query_positives.positives < $k THEN query_positives.positives ELSE $k END * $k
+  ), 0)) AS BIGINT) AS pairs
+FROM paps
 JOIN (
+  -- one row per query: its positives
   SELECT query_id, SUM(label) AS positives
   FROM examples
   GROUP BY query_id
-) AS q ON q.query_id = p.query_id
-GROUP BY p.model_id
-ORDER BY p.model_id
+) AS query_positives ON query_positives.query_id = paps.query_id
+GROUP BY paps.model_id
+ORDER BY paps.model_id

@@ -5,9 +5,6 @@ SELECT
   ROW_NUMBER() OVER (ORDER BY model, query_id, label, features, weight) AS doc_id,
   DENSE_RANK() OVER (ORDER BY model) AS model_id,
   DENSE_RANK() OVER (ORDER BY model, query_id) AS query_id,
-  model,
-  label,
-  weight,
-  features
+  model, label, weight, features
 FROM training
 ORDER BY doc_id

@@ -2,7 +2,6 @@
 -- Nonzero: 1 + EXP(score), 1 + EXP(-score).
 -- Grain: doc_id
 SELECT
-  model_id,
-  doc_id,
+  model_id, doc_id,
   weight * (CASE WHEN score > 0 THEN 1 / (1 + EXP(-score)) ELSE EXP(score) / (1 + EXP(score)) END - label) AS gradient
 FROM scored_examples

@@ -7,6 +7,7 @@ SELECT
     / NULLIF(SUM(weight), 0) AS loss,
   SUM(weight) AS total_weight
 FROM (
+  -- one row per training example
   SELECT model_id, weight, (2 * label - 1) * score AS signed_score
   FROM scored_examples
 ) AS signed_examples

@@ -1,22 +1,21 @@
--- next_weights: one row per model: its next training step, weights projected onto the ball of radius $radius, and the last loss.
+-- next_weights: one row per model: its next training step, projected weights, and the last loss.
+-- Weights are projected onto the ball of radius $radius.
 -- The loss of a step is that of the weights before it, with the penalty.
 -- Nonzero: length.
 -- Grain: model_id
 SELECT
-  model_id,
-  model,
+  model_id, model,
   step + 1 AS step,
   [weight * CASE WHEN length > $radius THEN $radius / length ELSE 1 END FOR weight IN moved] AS weights,
   loss AS last_loss
 FROM (
+  -- one row per model
   SELECT
-    w.model_id,
-    w.model,
-    w.step,
-    m.weights AS moved,
-    SQRT(LIST_DOT_PRODUCT(m.weights, m.weights)) AS length,
-    l.loss + $l2 / 2 * LIST_DOT_PRODUCT(w.weights, w.weights) AS loss
-  FROM current_weights AS w
-  JOIN model_losses AS l ON l.model_id = w.model_id
-  JOIN stepped_weights AS m ON m.model_id = w.model_id
-) AS taken
+    current_weights.model_id, current_weights.model, current_weights.step,
+    stepped_weights.weights AS moved,
+    SQRT(LIST_DOT_PRODUCT(stepped_weights.weights, stepped_weights.weights)) AS length,
+    model_losses.loss + $l2 / 2 * LIST_DOT_PRODUCT(current_weights.weights, current_weights.weights) AS loss
+  FROM current_weights
+  JOIN model_losses ON model_losses.model_id = current_weights.model_id
+  JOIN stepped_weights ON stepped_weights.model_id = current_weights.model_id
+) AS gradient_steps

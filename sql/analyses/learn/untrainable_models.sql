@@ -2,10 +2,14 @@
 -- Grain: model
 SELECT model
 FROM (
-  SELECT model_id, model, query_id, MIN(CASE WHEN weight > 0 THEN label END) AS least, MAX(CASE WHEN weight > 0 THEN label END) AS most
+  -- one row per model and query
+  SELECT
+    model_id, model, query_id,
+    MIN(CASE WHEN weight > 0 THEN label END) AS least,
+    MAX(CASE WHEN weight > 0 THEN label END) AS most
   FROM examples
   GROUP BY model_id, model, query_id
-) AS queries
+) AS query_labels
 GROUP BY model_id, model
 HAVING COALESCE(MAX(most - least), 0) < 1
 ORDER BY model_id

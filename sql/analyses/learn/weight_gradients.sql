@@ -2,17 +2,16 @@
 -- Features that are only in examples without a gradient may have no rows.
 -- Grain: model_id, feature
 SELECT
-  model_id,
-  feature,
+  model_id, feature,
   SUM(gradient * value) AS slope
 FROM (
+  -- one row per training example with a gradient, and feature
   SELECT
-    g.model_id,
-    g.gradient,
-    UNNEST(e.features) AS value,
-    GENERATE_SUBSCRIPTS(e.features, 1) AS feature
-  FROM score_gradients AS g
-  JOIN examples AS e ON e.doc_id = g.doc_id
-  WHERE g.gradient <> 0
-) AS terms
+    score_gradients.model_id, score_gradients.gradient,
+    UNNEST(examples.features) AS value,
+    GENERATE_SUBSCRIPTS(examples.features, 1) AS feature
+  FROM score_gradients
+  JOIN examples ON examples.doc_id = score_gradients.doc_id
+  WHERE score_gradients.gradient <> 0
+) AS gradient_terms
 GROUP BY model_id, feature

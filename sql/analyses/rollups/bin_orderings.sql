@@ -18,9 +18,7 @@ SELECT
 FROM (
   -- one row per group and bin
   SELECT
-    group_id,
-    positives,
-    negatives,
+    group_id, positives, negatives,
     CASE WHEN score_min = score_max THEN 0 ELSE 1 END AS holds_several_scores,
     MAX(CASE WHEN score_min = score_max THEN 0 ELSE 1 END) OVER (PARTITION BY group_id) AS group_holds_several_scores,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY bin) AS bin_number

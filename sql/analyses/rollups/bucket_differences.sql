@@ -2,8 +2,7 @@
 -- A rollup without rows of the bucket has its overall value.
 -- Grain: many per group_number, metric_number
 SELECT
-  buckets.group_number,
-  buckets.metric_number,
+  buckets.group_number, buckets.metric_number,
   CASE WHEN left_out_current.bucket IS NULL THEN full_values.value_current ELSE left_out_current.value END
     - CASE WHEN left_out_reference.bucket IS NULL THEN full_values.value_reference ELSE left_out_reference.value END AS value -- current less reference
 FROM (

@@ -14,10 +14,7 @@ SELECT
 FROM (
   -- one row per prediction
   SELECT
-    group_id,
-    label,
-    score,
-    weight,
+    group_id, label, score, weight,
     FLOOR($n_bins * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * sixteenth_root(ABS(CAST(score AS DOUBLE)))) AS bin -- steps of the 16th root of the score, with its sign
   FROM predictions
 ) AS binned_predictions

@@ -3,8 +3,7 @@
 -- Source: Shao & Tu 1995, The Jackknife and Bootstrap, section 2.3: the grouped jackknife.
 -- Grain: group_number, metric_number
 SELECT
-  group_number,
-  metric_number,
+  group_number, metric_number,
   COUNT(*) AS num_buckets, -- buckets with rows
   CASE
     WHEN COUNT(*) > 1 AND COUNT(value) = COUNT(*)
@@ -13,9 +12,7 @@ SELECT
 FROM (
   -- one row per group, metric and bucket
   SELECT
-    group_number,
-    metric_number,
-    value,
+    group_number, metric_number, value,
     value - AVG(value) OVER (PARTITION BY group_number, metric_number) AS deviation
   FROM left_out
 ) AS value_deviations

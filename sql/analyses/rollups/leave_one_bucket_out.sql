@@ -13,8 +13,7 @@ FROM pairs
 INNER JOIN (
   -- one row per group and bin
   SELECT
-    group_number,
-    bin,
+    group_number, bin,
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     MIN(score_min) AS score_min,

@@ -13,9 +13,7 @@ WITH bin_weights AS (
 ),
 decile_bins AS (
   SELECT
-    group_number,
-    reference_weight,
-    current_weight,
+    group_number, reference_weight, current_weight,
     FLOOR(
       10 * (SUM(reference_weight) OVER (PARTITION BY group_number ORDER BY bin) - reference_weight / 2)
       / NULLIF(SUM(reference_weight) OVER (PARTITION BY group_number), 0)

@@ -1,6 +1,6 @@
--- empty_queries: the queries that have no documents, which rows cannot hold, of objects or lists of documents.
+-- empty_queries: one row per query without documents, which rows cannot hold, of objects or lists of documents.
 -- Grain: key
-SELECT query.key
-FROM queries AS query
-WHERE CASE WHEN JSON_TYPE(query.value) = 'ARRAY' THEN JSON_ARRAY_LENGTH(query.value) ELSE LEN(JSON_KEYS(query.value)) END = 0
-ORDER BY query.key
+SELECT queries.key
+FROM queries
+WHERE CASE WHEN JSON_TYPE(queries.value) = 'ARRAY' THEN JSON_ARRAY_LENGTH(queries.value) ELSE LEN(JSON_KEYS(queries.value)) END = 0
+ORDER BY queries.key

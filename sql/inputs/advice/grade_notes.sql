@@ -1,4 +1,4 @@
--- grade_notes: the judgments, and those that a tool reads in another way, which the notes of its mode (compat/<mode>.toml) name.
+-- grade_notes: one row: the judgments, and those that a tool reads in another way, which the notes of its mode (compat/<mode>.toml) name.
 -- Grain: one row
 SELECT
   COUNT(*) AS judgments,

@@ -1,5 +1,5 @@
--- rank_order: one row per list of a run in which scores and ranks differ: their covariance in units of their ranges, which is 1 / 12 for many
--- equal steps, and 1 / 4 for two documents, and below 0 where scores fall as ranks rise.
+-- rank_order: one row per list of a run in which scores and ranks differ: their covariance in units of their ranges.
+-- It is 1 / 12 for many equal steps, and 1 / 4 for two documents, and below 0 where scores fall as ranks rise.
 -- Grain: query_id
 -- Nonzero: (MAX(score) - MIN(score)) * (MAX(rank) - MIN(rank)).
 SELECT

@@ -1,5 +1,5 @@
--- text_numbers: one row per text that is no number as it is written, and how it may be read as one. A message suggests the reading whose
--- pattern, before the colon of the comment, most texts match in lower case, with the words after it.
+-- text_numbers: one row per text that is no number as it is written, and how it may be read as one.
+-- A message suggests the reading whose pattern, before the colon of the comment, most texts match in lower case, with the words after it.
 -- Grain: rows of texts
 -- Nonzero: CAST(SUBSTRING(value, POSITION('/' IN value) + 1) AS DOUBLE).
 SELECT

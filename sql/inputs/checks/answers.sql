@@ -1,4 +1,4 @@
--- answers: rules for rows of lists; each column counts the rows that break the rule in its comment.
+-- answers: one row: rules for rows of lists; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- baseline: rules for the rows of the baseline run; each column counts the rows that break the rule in its comment.
+-- baseline: one row: rules for the rows of the baseline run; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- candidate_pairs: rules for candidate pairs; each column counts the rows that break the rule in its comment.
+-- candidate_pairs: one row: rules for candidate pairs; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- chunks: rules for chunks; each column counts the rows that break the rule in its comment.
+-- chunks: one row: rules for chunks; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- clicks: rules for documents that were shown; each column counts the rows that break the rule in its comment.
+-- clicks: one row: rules for documents that were shown; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

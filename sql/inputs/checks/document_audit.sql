@@ -1,4 +1,4 @@
--- document_audit: one row per ranked list: counts of documents of positive relevance and of those retrieved, which detect faulty inputs.
+-- document_audit: one row per list: counts of documents of positive relevance and of those retrieved, which detect faulty inputs.
 -- A document that occurs twice in a list is joined to its judgment twice. If no document of positive relevance was retrieved for any
 -- query, run and judgments may not belong together. A list without any may have found nothing at all.
 -- Grain: list_id

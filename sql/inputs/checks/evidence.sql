@@ -1,4 +1,4 @@
--- evidence: rules for spans of evidence; each column counts the rows that break the rule in its comment.
+-- evidence: one row: rules for spans of evidence; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

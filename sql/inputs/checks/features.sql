@@ -1,4 +1,4 @@
--- features: rules for the categories of items; each column counts the rows that break the rule in its comment.
+-- features: one row: rules for the categories of items; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

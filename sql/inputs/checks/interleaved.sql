@@ -1,4 +1,4 @@
--- interleaved: rules for the clicks of interleaved lists; each column counts the rows that break the rule in its comment.
+-- interleaved: one row: rules for the clicks of interleaved lists; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

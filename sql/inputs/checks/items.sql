@@ -1,4 +1,4 @@
--- items: rules for catalog items; each column counts the rows that break the rule in its comment.
+-- items: one row: rules for catalog items; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- judged: rules for items that a judge scored; each column counts the rows that break the rule in its comment.
+-- judged: one row: rules for items that a judge scored; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- logs: rules for logged actions; each column counts the rows that break the rule in its comment.
+-- logs: one row: rules for logged actions; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

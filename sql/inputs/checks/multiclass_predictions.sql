@@ -1,4 +1,4 @@
--- multiclass_predictions: rules for lists of scores; each column counts the rows that break the rule in its comment.
+-- multiclass_predictions: one row: rules for lists of scores; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- predictions: rules for predictions; each column counts the rows that break the rule in its comment.
+-- predictions: one row: rules for predictions; each column counts the rows that break the rule in its comment.
 -- The words before a colon in a comment are a requirement of metrics (-- Requires:), and the rule applies to these metrics only.
 -- Grain: one row
 SELECT
@@ -8,8 +8,6 @@ SELECT
   SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label, -- label is NaN or infinite. Leave the row out
   COUNT(*) - COUNT(score) AS null_score, -- score is NULL. Give it a value, leave the row out, or give nulls='drop'
   SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first. Give it a value, or leave the row out
-  SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight, -- weight is negative. Give a weight from 0, or leave the row out
-  SUM(CASE WHEN NOT (ISNAN(weight) OR ISINF(weight)) AND (weight > 1e90 OR (weight > 0 AND weight < 1e-90)) THEN 1 ELSE 0 END) AS extreme_weight, -- weight is above 1e90, or below 1e-90 and not 0, whose products no double holds. Divide all weights by one number
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1. Map a condition to it, such as rating >= 4
   SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label, -- labels from 0: label is negative
   SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score, -- probabilities: score is not a probability, from 0 to 1. Map one to it, such as 1 / (1 + EXP(-logit))

@@ -1,4 +1,4 @@
--- qrels: rules for judgments; each column counts the rows that break the rule in its comment.
+-- qrels: one row: rules for judgments; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- ratings: rules for ratings of judges; each column counts the rows that break the rule in its comment.
+-- ratings: one row: rules for ratings of judges; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

@@ -1,4 +1,4 @@
--- run: rules for the rows of a run; each column counts the rows that break the rule in its comment.
+-- run: one row: rules for the rows of a run; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,

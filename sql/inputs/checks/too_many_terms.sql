@@ -2,10 +2,10 @@
 -- The terms are, for every size of a predicted and of a true cluster, as many as the smaller of both.
 -- Grain: group_id
 SELECT
-  p.group_id,
-  SUM(CASE WHEN p.size < t.size THEN p.size ELSE t.size END) AS terms -- more than 100,000,000 are not summed. Ask for AdjustedRand or VMeasure
-FROM predicted_cluster_sizes AS p
-JOIN true_cluster_sizes AS t
-  ON p.group_id = t.group_id
-GROUP BY p.group_id
-HAVING SUM(CASE WHEN p.size < t.size THEN p.size ELSE t.size END) > 100000000
+  predicted_cluster_sizes.group_id,
+  SUM(CASE WHEN predicted_cluster_sizes.size < true_cluster_sizes.size THEN predicted_cluster_sizes.size ELSE true_cluster_sizes.size END) AS terms -- more than 100,000,000 are not summed. Ask for AdjustedRand or VMeasure
+FROM predicted_cluster_sizes
+JOIN true_cluster_sizes
+  ON predicted_cluster_sizes.group_id = true_cluster_sizes.group_id
+GROUP BY predicted_cluster_sizes.group_id
+HAVING SUM(CASE WHEN predicted_cluster_sizes.size < true_cluster_sizes.size THEN predicted_cluster_sizes.size ELSE true_cluster_sizes.size END) > 100000000

@@ -2,8 +2,8 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS candidate_pairs -- left_id is not in records. Leave the pair out
-FROM candidate_pairs AS p
-LEFT JOIN records AS r
-  ON p.left_id = r.record_id
-WHERE r.record_id IS NULL
+FROM candidate_pairs
+LEFT JOIN records
+  ON candidate_pairs.left_id = records.record_id
+WHERE records.record_id IS NULL
 HAVING COUNT(*) > 0

@@ -1,4 +1,4 @@
--- uplift: rules for predicted uplifts; each column counts the rows that break the rule in its comment.
+-- uplift: one row: rules for predicted uplifts; each column counts the rows that break the rule in its comment.
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
@@ -6,7 +6,5 @@ SELECT
   COUNT(*) - COUNT(label) AS null_label, -- label is NULL. Give 0 if nothing happened
   SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first. Give it a value, or leave the row out
   SUM(CASE WHEN NOT treatment IN (0, 1) THEN 1 ELSE 0 END) AS other_treatment, -- treatment is neither 1 (treated) nor 0. Map a condition to it, such as arm = 'B'
-  SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight, -- weight is negative. Give a weight from 0, or leave the row out
-  SUM(CASE WHEN NOT (ISNAN(weight) OR ISINF(weight)) AND (weight > 1e90 OR (weight > 0 AND weight < 1e-90)) THEN 1 ELSE 0 END) AS extreme_weight, -- weight is above 1e90, or below 1e-90 and not 0, whose products no double holds. Divide all weights by one number
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label -- binary labels: label is neither 0 nor 1. Map a condition to it, such as revenue > 0
 FROM uplift

@@ -1,4 +1,4 @@
--- csv_header: the first row of a CSV file, which has the names of its columns as they are written.
+-- csv_header: one row: the first of a CSV file, which has the names of its columns as they are written.
 -- $path: text: the file.
 -- Grain: one row
 SELECT *

@@ -1,4 +1,4 @@
--- json_keys: the keys of the objects in files of JSON, as they are written.
+-- json_keys: one row per key of the objects in files of JSON, as they are written.
 -- $path: text: a file, or a glob.
 -- Grain: key
 SELECT DISTINCT UNNEST(JSON_KEYS(json)) AS key

@@ -3,6 +3,7 @@
 -- Grain: files
 SELECT LIST(file_name ORDER BY file_name) AS files
 FROM (
+  -- one row per file
   SELECT file_name, LIST(name || ' ' || duckdb_type ORDER BY name, duckdb_type) AS columns
   FROM PARQUET_SCHEMA($path)
   WHERE duckdb_type IS NOT NULL

@@ -8,6 +8,7 @@ SELECT
   LIST_EXTRACT(parts, 3) AS doc_id,
   TRY_CAST(LIST_EXTRACT(parts, 4) AS DOUBLE) AS relevance
 FROM (
+  -- one row per line
   SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)
   WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> '' AND NOT REGEXP_MATCHES(line, '^\s*#(\s|\S*\s*$)')

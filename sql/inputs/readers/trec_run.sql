@@ -15,6 +15,7 @@ SELECT
   TRY_CAST(LIST_EXTRACT(parts, 5) AS DOUBLE) AS score,
   LIST_EXTRACT(parts, 6) AS tag
 FROM (
+  -- one row per line
   SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)
   WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> '' AND NOT REGEXP_MATCHES(line, '^\s*#(\s|\S*\s*$)')

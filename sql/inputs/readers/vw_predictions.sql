@@ -8,6 +8,7 @@ SELECT
   END AS score,
   CASE WHEN LEN(parts) = 2 THEN LIST_EXTRACT(parts, 2) END AS tag
 FROM (
+  -- one row per line
   SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)
   WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> ''

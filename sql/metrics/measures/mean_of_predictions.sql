@@ -2,7 +2,7 @@
 -- Use when: each prediction has a number of your own, such as revenue.
 -- $column: column: column of the predictions.
 -- Range: -inf to inf.
--- Undefined: no value, or all of weight 0.
+-- Undefined: no value, or all of weight 0; a sum beyond the greatest double.
 -- Unit: in units of the column.
 -- Source: numpy.average.
 SELECT

@@ -8,6 +8,6 @@
 -- Source: sqlrank.
 SELECT
   list_id,
-  CASE WHEN MAX($column) IS NULL THEN 1 ELSE 0 END AS missing
+  CASE WHEN COUNT($column) = 0 THEN 1 ELSE 0 END AS missing
 FROM list_measures
 GROUP BY list_id

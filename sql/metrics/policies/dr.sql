@@ -10,6 +10,9 @@
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(expected_reward + importance_weight(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(COUNT(*), 0) AS dr
+  SUM(
+    expected_reward
+      + importance_weight(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
+  ) / NULLIF(COUNT(*), 0) AS dr
 FROM logs
 GROUP BY group_id

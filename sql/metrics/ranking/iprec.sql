@@ -10,6 +10,11 @@
 -- Source: trec_eval iprec_at_recall.
 SELECT
   list_id,
-  MAX(CASE WHEN rank IS NOT NULL AND cumulative_hits >= FLOOR($recall * num_relevant + $rounding) THEN cumulative_hits / rank ELSE 0 END) AS iprec
+  MAX(
+    CASE
+      WHEN rank IS NOT NULL AND cumulative_hits >= FLOOR($recall * num_relevant + $rounding) THEN cumulative_hits / rank
+      ELSE 0
+    END
+  ) AS iprec
 FROM relevant_documents
 GROUP BY list_id

@@ -11,6 +11,6 @@
 SELECT
   group_id,
   1 - SUM(weight * (score - label) * (score - label))
-    / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS r2
+    / NULLIF(label_squares(label, mean_label, weight), 0) AS r2
 FROM predictions_with_means
 GROUP BY group_id

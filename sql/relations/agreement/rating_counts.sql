@@ -6,8 +6,7 @@
 SELECT
   group_id,
   unit_id, -- what was sampled independently
-  item_id,
-  rating,
+  item_id, rating,
   num_ratings, -- of the item, with this rating
   item_ratings, -- of the item
   SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating) AS ratings_to, -- of all items, with this rating or a lower one
@@ -22,10 +21,7 @@ FROM (
   FROM (
     -- one row per group, item and rating
     SELECT
-      group_id,
-      unit_id,
-      item_id,
-      rating,
+      group_id, unit_id, item_id, rating,
       COUNT(*) AS num_ratings
     FROM ratings
     WHERE rating IS NOT NULL

@@ -18,9 +18,7 @@ FROM (
   -- one row per group, prediction and class
   SELECT
     class_scores.*,
-    area_derivatives.pair_share,
-    area_derivatives.mean_share,
-    area_derivatives.average_by_weight,
+    area_derivatives.pair_share, area_derivatives.mean_share, area_derivatives.average_by_weight,
     SUM(class_scores.weight * area_derivatives.pair_share) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score
     ) AS others_up_to, -- shares of pairs with others at or below its score

@@ -3,12 +3,11 @@
 -- Influence is the derivative by the weight of a prediction of these classes.
 -- Grain: group_id, label, predicted
 SELECT
-  confusion_cells.group_id,
-  confusion_cells.label,
-  confusion_cells.predicted,
+  confusion_cells.group_id, confusion_cells.label, confusion_cells.predicted,
   confusion_cells.num_predictions, -- predictions of weight 0 do not count
   confusion_cells.weight, -- of these predictions
   confusion_cells.weight_squares, -- sum of their squared weights
+  confusion_cells.even_predictions, -- of one weight, with equal sums of squares, fourth powers
   COALESCE(label_classes.precision_by_label, 0)
     + COALESCE(predicted_classes.precision_by_predicted, 0)
     + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.precision_by_hit, 0) ELSE 0 END AS precision_influence,
@@ -28,18 +27,14 @@ SELECT
   class_flip(
     confusion_cells.label = confusion_cells.predicted,
     label_classes.precision_by_predicted + label_classes.precision_by_hit,
-    label_classes.precision_by_predicted,
-    predicted_classes.precision_by_predicted,
-    rare_classes.greatest_precision_cost,
-    rare_classes.second_precision_cost
+    label_classes.precision_by_predicted, predicted_classes.precision_by_predicted,
+    rare_classes.greatest_precision_cost, rare_classes.second_precision_cost
   ) AS precision_flip,
   CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END * COALESCE(label_classes.recall_by_hit, 0) AS recall_flip,
   class_flip(
     confusion_cells.label = confusion_cells.predicted,
     label_classes.f_by_predicted + label_classes.f_by_hit,
-    label_classes.f_by_predicted,
-    predicted_classes.f_by_predicted,
-    rare_classes.greatest_f_cost,
+    label_classes.f_by_predicted, predicted_classes.f_by_predicted, rare_classes.greatest_f_cost,
     rare_classes.second_f_cost
   ) AS f_flip,
   CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END

@@ -2,9 +2,7 @@
 -- A pair is a prediction of the class with one of the label; one of equal scores counts half.
 -- Grain: group_id, class_id, label
 SELECT
-  group_id,
-  class_id,
-  label,
+  group_id, class_id, label,
   SUM(weight) AS label_weight, -- of the predictions with the label
   SUM(weight * (positives_from - positives_up_to + all_positives) / 2) AS concordance -- weight of the pairs, the product of both weights
 FROM (
@@ -17,10 +15,7 @@ FROM (
   FROM (
     -- one row per group, class, score and label
     SELECT
-      group_id,
-      class_id,
-      score,
-      label,
+      group_id, class_id, score, label,
       SUM(weight) AS weight
     FROM class_scores
     GROUP BY group_id, class_id, score, label

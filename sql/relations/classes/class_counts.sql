@@ -1,8 +1,7 @@
 -- class_counts: one row per group and class that is observed or predicted: weights of its labels, of its predictions, and of the right ones.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   SUM(tp) AS tp, -- weight of the predictions of the class that are right
   SUM(label_weight) AS label_weight, -- weight of the predictions with this label
   SUM(predicted_weight) AS predicted_weight, -- weight of the predictions of this class

@@ -5,8 +5,7 @@
 -- Source: the delta method.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class

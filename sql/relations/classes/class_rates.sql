@@ -3,8 +3,7 @@
 -- zero_division(): default zero: value of a class whose ratio is 0 / 0.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class

@@ -5,8 +5,7 @@
 -- Source: the delta method.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   weight, -- weight of the predictions that have a row of the class
   num_rows, -- number of these predictions
   num_observed, -- weight of the predictions of which the class is observed
@@ -27,18 +26,19 @@ SELECT
 FROM (
   -- one row per group and class
   SELECT
-    label_rates.*,
-    SUM(precision_share * precision) OVER (PARTITION BY group_id)
-      / NULLIF(SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id), 0) AS precision_mean,
-    SUM(recall_share * recall) OVER (PARTITION BY group_id)
-      / NULLIF(SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id), 0) AS recall_mean,
-    SUM(f_share * f) OVER (PARTITION BY group_id)
-      / NULLIF(SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id), 0) AS f_mean,
-    SUM(jaccard_share * jaccard) OVER (PARTITION BY group_id)
-      / NULLIF(SUM(CASE WHEN jaccard IS NULL THEN 0 ELSE jaccard_share END) OVER (PARTITION BY group_id), 0) AS jaccard_mean,
-    SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id) AS precision_shares,
-    SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id) AS recall_shares,
-    SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
-    SUM(CASE WHEN jaccard IS NULL THEN 0 ELSE jaccard_share END) OVER (PARTITION BY group_id) AS jaccard_shares
-  FROM label_rates
+    share_sums.*,
+    SUM(precision_share * precision) OVER (PARTITION BY group_id) / NULLIF(precision_shares, 0) AS precision_mean,
+    SUM(recall_share * recall) OVER (PARTITION BY group_id) / NULLIF(recall_shares, 0) AS recall_mean,
+    SUM(f_share * f) OVER (PARTITION BY group_id) / NULLIF(f_shares, 0) AS f_mean,
+    SUM(jaccard_share * jaccard) OVER (PARTITION BY group_id) / NULLIF(jaccard_shares, 0) AS jaccard_mean
+  FROM (
+    -- one row per group and class
+    SELECT
+      label_rates.*,
+      SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id) AS precision_shares,
+      SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id) AS recall_shares,
+      SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
+      SUM(CASE WHEN jaccard IS NULL THEN 0 ELSE jaccard_share END) OVER (PARTITION BY group_id) AS jaccard_shares
+    FROM label_rates
+  ) AS share_sums
 ) AS rates_with_means

@@ -1,12 +1,10 @@
 -- label_ranks: one row per group and prediction: its sampled unit, label, weight, and rank of the label by the scores of classes.
 -- Of equal scores, that of the class which is last in the order of classes is first, as scikit-learn.
+-- Validate: several_units_of_scores
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id, label
 SELECT
-  group_id,
-  unit_id,
-  prediction_id,
-  label,
+  group_id, unit_id, prediction_id, label,
   MAX(weight) AS weight, -- of the prediction
   CASE
     WHEN MAX(label_score) IS NOT NULL

@@ -4,8 +4,7 @@
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   weight, -- weight of the predictions that have a row of the class
   num_rows, -- number of these predictions
   num_observed, -- weight of the predictions of which the class is observed

@@ -1,10 +1,9 @@
 -- label_sets: one row per group and prediction: unit, weight, numbers of its observed, predicted and hit classes, and of all classes of the group.
+-- Validate: several_units_of_labels
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
 SELECT
-  counted_sets.group_id,
-  counted_sets.unit_id,
-  counted_sets.prediction_id,
+  counted_sets.group_id, counted_sets.unit_id, counted_sets.prediction_id,
   counted_sets.weight, -- of the prediction
   counted_sets.num_observed, -- number of observed classes
   counted_sets.num_predicted, -- number of predicted classes
@@ -13,9 +12,7 @@ SELECT
 FROM (
   -- one row per group and prediction
   SELECT
-    group_id,
-    unit_id,
-    prediction_id,
+    group_id, unit_id, prediction_id,
     MAX(weight) AS weight,
     SUM(label) AS num_observed,
     SUM(predicted) AS num_predicted,

@@ -4,18 +4,9 @@
 -- Grain: group_id
 SELECT
   group_id,
-  COALESCE(SUM(
-    cell_square(precision_by_predicted + precision_by_hit, hit_weight)
-      + cell_square(precision_by_predicted, false_weight)
-  ), 0) AS precision_cells,
-  COALESCE(SUM(
-    cell_square(recall_by_label + recall_by_hit, hit_weight)
-      + cell_square(recall_by_label, miss_weight)
-  ), 0) AS recall_cells,
-  COALESCE(SUM(
-    cell_square(balanced_accuracy_by_label + balanced_accuracy_by_hit, hit_weight)
-      + cell_square(balanced_accuracy_by_label, miss_weight)
-  ), 0) AS balanced_accuracy_cells,
+  rare_cells(precision_by_predicted, precision_by_hit, hit_weight, false_weight) AS precision_cells,
+  rare_cells(recall_by_label, recall_by_hit, hit_weight, miss_weight) AS recall_cells,
+  rare_cells(balanced_accuracy_by_label, balanced_accuracy_by_hit, hit_weight, miss_weight) AS balanced_accuracy_cells,
   MIN(CASE WHEN precision_place = 1 THEN precision_by_predicted END) AS greatest_precision_cost,
   MIN(CASE WHEN precision_place = 2 THEN precision_by_predicted END) AS second_precision_cost,
   MIN(CASE WHEN f_place = 1 THEN f_by_predicted END) AS greatest_f_cost,

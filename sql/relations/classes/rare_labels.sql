@@ -3,14 +3,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  COALESCE(SUM(
-    cell_square(precision_by_predicted + precision_by_hit, hit_weight)
-      + cell_square(precision_by_predicted, false_weight)
-  ), 0) AS precision_cells,
-  COALESCE(SUM(
-    cell_square(recall_by_label + recall_by_hit, hit_weight)
-      + cell_square(recall_by_label, miss_weight)
-  ), 0) AS recall_cells
+  rare_cells(precision_by_predicted, precision_by_hit, hit_weight, false_weight) AS precision_cells,
+  rare_cells(recall_by_label, recall_by_hit, hit_weight, miss_weight) AS recall_cells
 FROM (
   -- one row per group and class
   SELECT

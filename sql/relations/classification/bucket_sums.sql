@@ -26,8 +26,7 @@ SELECT
 FROM (
   -- one row per group and bucket
   SELECT
-    group_id,
-    bucket,
+    group_id, bucket,
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0 in every row, so that all buckets are one partition
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,

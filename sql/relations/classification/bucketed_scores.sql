@@ -3,16 +3,9 @@
 -- Parts of a crowded cell are narrower near the mean offset of its scores.
 -- Grain: rows of score_cells
 SELECT
-  score_cells.group_id,
-  score_cells.score,
-  score_cells.positives,
-  score_cells.positive_squares,
-  score_cells.negatives,
-  score_cells.negative_squares,
-  score_cells.positive_rows,
-  score_cells.negative_rows,
-  score_cells.label_sum,
-  score_cells.num_rows,
+  score_cells.group_id, score_cells.score, score_cells.positives, score_cells.positive_squares,
+  score_cells.negatives, score_cells.negative_squares, score_cells.positive_rows,
+  score_cells.negative_rows, score_cells.label_sum, score_cells.num_rows,
   131072 * score_cells.cell + CAST(FLOOR(COALESCE(
     65536
     + 65535 * (CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END)

@@ -2,14 +2,12 @@
 -- The mean is of whole numbers, whose sum is exact, so that it does not depend on the order in which an engine adds rows.
 -- Grain: group_id, cell
 SELECT
-  cell_means.group_id,
-  cell_means.cell,
+  cell_means.group_id, cell_means.cell,
   cell_means.mean_offset -- mean position of scores, 0 to 1
 FROM (
   -- one row per group and grid cell, with the mean place of scores in it
   SELECT
-    group_id,
-    cell,
+    group_id, cell,
     AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, -- mean of offsets cut to 24 bits; same in any summing order
     SUM(num_rows) AS num_rows
   FROM score_cells

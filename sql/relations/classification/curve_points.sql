@@ -10,8 +10,7 @@ SELECT
   CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp, -- weight of false positives
   fn, -- weight of false negatives
   tn, -- weight of true negatives
-  total_positives,
-  total_negatives,
+  total_positives, total_negatives,
   num_thresholds -- number of distinct scores, of which these points are a part
 FROM (
   -- one row per group and point of the curve

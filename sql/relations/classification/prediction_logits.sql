@@ -5,8 +5,7 @@
 SELECT
   group_id,
   unit_id, -- what was sampled independently
-  label,
-  weight,
+  label, weight,
   logit(score) AS logit -- ln(p / (1 - p))
 FROM predictions
 WHERE weight > 0

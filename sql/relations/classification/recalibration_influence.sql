@@ -14,10 +14,7 @@ SELECT
 FROM (
   -- one row per prediction
   SELECT
-    group_id,
-    unit_id,
-    weight,
-    centered,
+    group_id, unit_id, weight, centered,
     (label - (1 - label) * shifted_odds) / (1 + shifted_odds) AS shifted_residual, -- label less its probability
     (label - (1 - label) * fitted_odds) / (1 + fitted_odds) AS fitted_residual,
     SUM(weight * label_variance(shifted_odds)) OVER (PARTITION BY group_id) AS information,
@@ -27,9 +24,7 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      prediction_logits.group_id,
-      prediction_logits.unit_id,
-      prediction_logits.label,
+      prediction_logits.group_id, prediction_logits.unit_id, prediction_logits.label,
       prediction_logits.weight,
       prediction_logits.logit - recalibrations.mean_logit AS centered, -- logit less its mean
       odds(prediction_logits.logit + recalibrations.intercept) AS shifted_odds, -- of the label 1, under the slope 1

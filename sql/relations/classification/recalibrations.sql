@@ -4,8 +4,7 @@
 -- Nonzero: 1 + shifted_odds, 1 + fitted_odds.
 -- Grain: group_id
 SELECT
-  group_id,
-  mean_logit,
+  group_id, mean_logit,
   intercept + curved_step(intercept_step, intercept_growth) AS intercept,
   curved_step(intercept_step, intercept_growth) AS intercept_change, -- the step
   level + curved_step(level_step, slope_growth) AS level, -- at the mean logit
@@ -14,18 +13,12 @@ SELECT
 FROM (
   -- one row per group
   SELECT
-    group_id,
-    mean_logit,
-    intercept,
-    intercept_step,
+    group_id, mean_logit, intercept, intercept_step,
     CASE
       WHEN information_growth * intercept_step < (ABS(intercept_step) - 8) * information THEN ABS(intercept_step) - 8
       ELSE information_growth * intercept_step / NULLIF(information, 0)
     END AS intercept_growth, -- of the information; long steps end where it grows
-    level,
-    level_step,
-    slope,
-    slope_step,
+    level, level_step, slope, slope_step,
     (
       growth_0 * level_step * level_step * level_step
       + 3 * growth_1 * level_step * level_step * slope_step
@@ -35,24 +28,15 @@ FROM (
   FROM (
     -- one row per group, with the steps of Newton's method
     SELECT
-      group_id,
-      mean_logit,
-      intercept,
+      group_id, mean_logit, intercept,
       gradient / NULLIF(information, 0) AS intercept_step,
-      information,
-      information_growth,
-      level,
+      information, information_growth, level,
       (information_2 * gradient_0 - information_1 * gradient_1)
         / NULLIF(information_0 * information_2 - information_1 * information_1, 0) AS level_step,
       slope,
       (information_0 * gradient_1 - information_1 * gradient_0)
         / NULLIF(information_0 * information_2 - information_1 * information_1, 0) AS slope_step,
-      gradient_0,
-      gradient_1,
-      growth_0,
-      growth_1,
-      growth_2,
-      growth_3
+      gradient_0, gradient_1, growth_0, growth_1, growth_2, growth_3
     FROM (
       -- one row per group: derivatives of the log likelihoods
       SELECT
@@ -76,12 +60,7 @@ FROM (
       FROM (
         -- one row per prediction
         SELECT
-          group_id,
-          mean_logit,
-          intercept,
-          level,
-          slope,
-          centered,
+          group_id, mean_logit, intercept, level, slope, centered,
           weight * (label - (1 - label) * shifted_odds) / (1 + shifted_odds) AS shifted_residual, -- label less its probability
           weight * label_variance(shifted_odds) AS shifted_information,
           (1 - shifted_odds) / (1 + shifted_odds) AS shifted_skew, -- growth of information with the logit, relative to it
@@ -91,13 +70,9 @@ FROM (
         FROM (
           -- one row per prediction
           SELECT
-            prediction_logits.group_id,
-            prediction_logits.label,
-            prediction_logits.weight,
-            recalibration_starts.mean_logit,
-            recalibration_starts.intercept,
-            recalibration_starts.level,
-            recalibration_starts.slope,
+            prediction_logits.group_id, prediction_logits.label, prediction_logits.weight,
+            recalibration_starts.mean_logit, recalibration_starts.intercept,
+            recalibration_starts.level, recalibration_starts.slope,
             prediction_logits.logit - recalibration_starts.mean_logit AS centered, -- logit less its mean
             odds(prediction_logits.logit + recalibration_starts.intercept) AS shifted_odds, -- of the label 1, under the slope 1
             odds(

@@ -5,16 +5,8 @@
 -- Nonzero: abs_score.
 -- Grain: rows of class_weights
 SELECT
-  group_id,
-  score,
-  positives,
-  positive_squares,
-  negatives,
-  negative_squares,
-  positive_rows,
-  negative_rows,
-  label_sum,
-  num_rows,
+  group_id, score, positives, positive_squares, negatives, negative_squares, positive_rows,
+  negative_rows, label_sum, num_rows,
   CAST(FLOOR(grid_position) AS BIGINT) AS cell, -- number of the grid cell of the score, ascending
   grid_position - FLOOR(grid_position) AS cell_offset -- position in the cell, from 0 to 1
 FROM (

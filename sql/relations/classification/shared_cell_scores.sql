@@ -5,8 +5,7 @@
 -- Materialize: the scores of such cells are sorted.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   sort_key, -- key of the positives of the cell
   positives, -- units of the positives of this score
   positive_squares, -- sum of their squared weights
@@ -27,9 +26,7 @@ FROM (
   FROM (
     -- one row per group and distinct score in such a cell
     SELECT
-      keyed_predictions.group_id,
-      keyed_predictions.score,
-      shared_cells.sort_key,
+      keyed_predictions.group_id, keyed_predictions.score, shared_cells.sort_key,
       SUM(CASE WHEN keyed_predictions.label = 1 THEN exact_weight(keyed_predictions.weight) ELSE 0 END) AS positives,
       SUM(CASE WHEN keyed_predictions.label = 1 THEN keyed_predictions.weight * keyed_predictions.weight ELSE 0 END) AS positive_squares,
       SUM(CASE WHEN keyed_predictions.label = 1 THEN 0 ELSE exact_weight(keyed_predictions.weight) END) AS negatives,

@@ -4,8 +4,7 @@
 -- Tie expectation: none
 -- Grain: group_id, display_rank
 SELECT
-  display_ranks.group_id,
-  display_ranks.display_rank,
+  display_ranks.group_id, display_ranks.display_rank,
   group_list_counts.num_lists, -- lists of the group
   display_ranks.num_clicks, -- clicks on documents that were shown at this rank
   display_ranks.gain, -- sum of their discounts in the lists of the run

@@ -18,8 +18,7 @@ SELECT
 FROM (
   -- one row per group and eta
   SELECT
-    group_id,
-    step,
+    group_id, step,
     MAX(num_lists) AS num_lists,
     SUM(num_clicks) AS num_clicks,
     SUM(CASE WHEN inverse_propensity > $clip * 1.000000001 THEN num_clicks ELSE 0 END) AS num_clipped,

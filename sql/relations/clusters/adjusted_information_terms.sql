@@ -2,8 +2,7 @@
 -- All are in nats. The variation of information is the sum of both conditional entropies.
 -- Grain: group_id
 SELECT
-  cluster_entropies.group_id,
-  cluster_entropies.mutual_information,
+  cluster_entropies.group_id, cluster_entropies.mutual_information,
   (cluster_entropies.predicted_entropy + cluster_entropies.true_entropy) / 2 AS mean_entropy, -- of both clusterings, the bound
   cluster_entropies.predicted_entropy_given_true
     + cluster_entropies.true_entropy_given_predicted AS variation_of_information, -- sum of both conditional entropies

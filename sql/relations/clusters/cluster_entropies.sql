@@ -5,9 +5,7 @@ SELECT
   group_id,
   predicted_entropy_given_true, -- conditional entropy
   true_entropy_given_predicted, -- conditional entropy
-  mutual_information,
-  predicted_entropy,
-  true_entropy,
+  mutual_information, predicted_entropy, true_entropy,
   CASE
     WHEN num_true_clusters = 1 THEN 1
     ELSE 1 - true_entropy_given_predicted / NULLIF(true_entropy, 0)

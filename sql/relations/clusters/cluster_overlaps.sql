@@ -2,8 +2,7 @@
 -- A record without a cluster is a cluster of its own: its cluster is NULL, and the singleton column has its id.
 -- Grain: group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id
 SELECT
-  group_id,
-  predicted_cluster,
+  group_id, predicted_cluster,
   unplaced_record_id, -- the record, if it has no predicted cluster
   true_cluster,
   unlabeled_record_id, -- the record, if it has no true cluster

@@ -2,8 +2,7 @@
 -- A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows: no pairs are formed.
 -- Grain: group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id
 SELECT
-  group_id,
-  predicted_cluster,
+  group_id, predicted_cluster,
   unplaced_record_id, -- the record, if it has no predicted cluster
   true_cluster,
   unlabeled_record_id, -- the record, if it has no true cluster

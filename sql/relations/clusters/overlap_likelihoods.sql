@@ -3,9 +3,7 @@
 -- Validate: too_many_terms
 -- Grain: group_id, predicted_size, true_size, overlap
 SELECT
-  group_id,
-  predicted_size,
-  true_size,
+  group_id, predicted_size, true_size,
   num_cluster_pairs, -- pairs of clusters of these sizes
   num_records, -- records of the group
   overlap, -- records that two such clusters share
@@ -19,8 +17,7 @@ FROM (
     predicted_cluster_sizes.size AS predicted_size,
     true_cluster_sizes.size AS true_size,
     predicted_cluster_sizes.num_clusters * true_cluster_sizes.num_clusters AS num_cluster_pairs,
-    record_counts.num_records,
-    overlap_sizes.overlap,
+    record_counts.num_records, overlap_sizes.overlap,
     COALESCE(LN(
       (predicted_cluster_sizes.size - overlap_sizes.overlap + 1) * (true_cluster_sizes.size - overlap_sizes.overlap + 1)
       / NULLIF(

@@ -1,8 +1,6 @@
 -- overlap_sizes: one row per group and integer from 1 to the size of its largest predicted cluster.
 -- Grain: group_id, overlap
-SELECT
-  group_id,
-  overlap
+SELECT group_id, overlap
 FROM (
   -- one row per group and record
   SELECT

@@ -1,4 +1,5 @@
 -- predicted_cluster_sizes: one row per group and size of a predicted cluster: the number of clusters of that size.
+-- counts_predicted is 1 in one row of each predicted cluster.
 -- Grain: group_id, size
 SELECT
   group_id,

@@ -5,8 +5,7 @@
 -- Sampling unit: clusters.
 -- Grain: group_id, true_cluster
 SELECT
-  group_id,
-  true_cluster,
+  group_id, true_cluster,
   SUM(n) AS num_records, -- of the cluster
   SUM(n * (n - 1)) / 2 AS found_links, -- pairs of its records in one predicted cluster
   SUM(n * (predicted_size - 1)) / 2 AS claimed_links, -- predicted links; half of those that leave the cluster

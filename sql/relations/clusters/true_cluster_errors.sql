@@ -4,8 +4,7 @@
 -- Nonzero: predicted_size.
 -- Grain: group_id, true_cluster, unlabeled_record_id
 SELECT
-  group_id,
-  true_cluster,
+  group_id, true_cluster,
   unlabeled_record_id, -- the record, if it has no true cluster
   SUM(n) AS records, -- of the cluster
   COUNT(*) AS num_predicted_clusters, -- predicted clusters that its records are in

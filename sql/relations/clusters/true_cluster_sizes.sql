@@ -1,4 +1,5 @@
 -- true_cluster_sizes: one row per group and size of a true cluster: the number of clusters of that size.
+-- counts_true is 1 in one row of each true cluster.
 -- Grain: group_id, size
 SELECT
   group_id,

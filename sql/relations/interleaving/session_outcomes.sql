@@ -2,8 +2,7 @@
 -- Sampling unit: queries.
 -- Grain: group_id, session_id
 SELECT
-  group_id,
-  session_id,
+  group_id, session_id,
   CASE
     WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END) THEN 1
     ELSE 0

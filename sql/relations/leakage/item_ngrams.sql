@@ -3,14 +3,12 @@
 -- Engines: duckdb, postgres, clickhouse, datafusion, bigquery, snowflake, spark, databricks, trino and sqlite, which have lists.
 -- Grain: many per group_id, doc_id
 SELECT
-  item_words.group_id,
-  item_words.doc_id,
+  item_words.group_id, item_words.doc_id,
   ngram(item_words.words, first_words.position) AS ngram -- consecutive words, as in query_ngrams
 FROM (
   -- one row per group and item
   SELECT
-    group_id,
-    doc_id,
+    group_id, doc_id,
     words(text) AS words
   FROM items
 ) AS item_words

@@ -2,8 +2,7 @@
 -- Records without a predicted cluster or without a name have none.
 -- Grain: group_id, predicted_cluster
 SELECT
-  group_id,
-  predicted_cluster,
+  group_id, predicted_cluster,
   COUNT(*) AS num_names, -- distinct names of its records
   SUM(CASE WHEN num_clusters > 1 THEN 1 ELSE 0 END) AS num_shared_names -- names that another cluster has, too
 FROM (

@@ -7,8 +7,7 @@ SELECT
 FROM (
   -- one row per group and query of the baseline run
   SELECT
-    group_id,
-    query_id,
+    group_id, query_id,
     COUNT(*) AS baseline_length
   FROM baseline
   GROUP BY group_id, query_id

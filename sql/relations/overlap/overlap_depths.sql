@@ -2,8 +2,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, rank
 SELECT
-  baseline_overlap.list_id,
-  baseline_overlap.rank,
+  baseline_overlap.list_id, baseline_overlap.rank,
   CASE
     WHEN baseline_overlap.rank > $k OR baseline_overlap.baseline_rank > $k THEN CAST(NULL AS BIGINT)
     WHEN baseline_overlap.rank > baseline_overlap.baseline_rank THEN baseline_overlap.rank

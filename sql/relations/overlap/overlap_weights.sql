@@ -3,8 +3,7 @@
 -- Agreement at a depth is extrapolated from the end of the shorter list for documents that both have by then, else from that of the longer.
 -- Grain: list_id, rank
 SELECT
-  last_depths.list_id,
-  last_depths.rank,
+  last_depths.list_id, last_depths.rank,
   last_depths.is_shared, -- 1 if it is among the first k of both, else 0
   last_depths.is_displaced, -- 1 if the other list has another document there, else 0
   first_weights.weight_from, -- sum over all depths at which both have it
@@ -13,8 +12,7 @@ SELECT
 FROM (
   -- one row per list and rank of a retrieved document
   SELECT
-    list_id,
-    rank,
+    list_id, rank,
     CASE WHEN overlap_depth IS NULL THEN 0 ELSE 1 END AS is_shared,
     CASE
       WHEN rank > list_length OR rank > baseline_length OR overlap_depth = rank THEN 0

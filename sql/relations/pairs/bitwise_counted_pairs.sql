@@ -12,6 +12,5 @@ SELECT
   group_id,
   0 AS concordant,
   0 AS discordant,
-  score_ties,
-  label_ties
+  score_ties, label_ties
 FROM tied_pair_counts

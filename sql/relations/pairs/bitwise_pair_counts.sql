@@ -22,9 +22,7 @@ FROM (
   FROM (
     -- one row per group, block of labels and distinct score
     SELECT
-      group_id,
-      block,
-      score_index,
+      group_id, block, score_index,
       SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight, -- of this score, with labels of the lower half
       SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight -- of this score, with labels of the upper half
     FROM (

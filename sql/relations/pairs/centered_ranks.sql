@@ -3,9 +3,7 @@
 -- third of the cube of its total weight less the cubes of the weights of its predictions.
 -- Grain: group_id, label, score
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   weight, -- of the predictions of this label and score
   cubic_weight_term, -- of the correction for ties, summed over rows
   (
@@ -19,9 +17,7 @@ SELECT
 FROM (
   -- one row per group, distinct label and score
   SELECT
-    group_id,
-    label,
-    score,
+    group_id, label, score,
     SUM(weight) AS weight,
     SUM(weight * weight_before * (weight_before + weight)) AS cubic_weight_term
   FROM (

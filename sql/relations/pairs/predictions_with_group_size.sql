@@ -2,10 +2,7 @@
 -- Predictions of weight 0 are left out, and not counted.
 -- Grain: rows of predictions
 SELECT
-  predictions.group_id,
-  predictions.label,
-  predictions.score,
-  predictions.weight,
+  predictions.group_id, predictions.label, predictions.score, predictions.weight,
   group_weights.num_predictions -- predictions of the same group
 FROM predictions
 JOIN group_weights ON group_weights.group_id = predictions.group_id

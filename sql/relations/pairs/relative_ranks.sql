@@ -5,8 +5,7 @@
 -- Nonzero: total_positives + total_negatives + 1.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   positives, -- weight of the positives of this score
   CASE WHEN negatives_from > 0 AND relative_rank < separated_rank THEN relative_rank ELSE separated_rank END AS relative_rank, -- above 0, below 1
   separated_rank -- without negatives above

@@ -4,8 +4,7 @@
 -- $k: integer from 1: number of top-ranked predictions that count.
 -- Grain: rows of score_thresholds
 SELECT
-  group_id,
-  negatives_above,
+  group_id, negatives_above,
   CASE
     WHEN weight_above >= $k THEN 0
     WHEN weight_at_or_above <= $k THEN positives

@@ -4,9 +4,7 @@
 -- $k: integer from 1: number of predictions in the top k.
 -- Grain: rows of surrogate_terms
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   margin_score, -- score, of positives less the margin, of negatives plus it
   num_top_positives, -- positives of the top k that ends here
   positive_weight, -- of each positive that it leaves out

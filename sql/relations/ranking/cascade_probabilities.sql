@@ -28,8 +28,7 @@ FROM (
     FROM (
       -- one row per list and judged document of positive relevance
       SELECT
-        list_id,
-        rank,
+        list_id, rank,
         stop_probability(relevance) AS stop_probability -- probability that the reader stops here
       FROM documents_with_gain
     ) AS stop_probabilities

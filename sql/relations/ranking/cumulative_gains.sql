@@ -33,13 +33,11 @@ FROM (
   FROM (
     -- one row per list, ranking (actual or ideal) and document
     SELECT
-      list_id,
-      rank,
+      list_id, rank,
       CASE WHEN rank IS NULL THEN 0 ELSE gain(relevance) END AS gain,
       0 AS ideal_gain,
       0 AS is_last_of_grade,
-      relevance,
-      list_length
+      relevance, list_length
     FROM documents_with_gain
     UNION ALL
     SELECT

@@ -1,4 +1,4 @@
--- discounted_gains: one row per list, judged document of positive relevance and rank that it may have: rank, ideal rank, and discounted gains.
+-- discounted_gains: one row per list, judged document of positive relevance and rank that it may have: relevance, rank, ideal rank, and discounted gains.
 -- Rows have no doc_id.
 -- Documents of negative gain have none in the ideal ranking.
 -- gain(): default linear: gain of a grade.
@@ -6,7 +6,7 @@
 -- Tie expectation: linear (in rank_probability)
 -- Grain: rows of ideal_ranking
 SELECT
-  list_id,
+  list_id, relevance,
   rank, -- NULL if not retrieved
   ideal_rank,
   rank_probability * gain(relevance) * discount(rank) AS discounted_gain, -- NULL if not retrieved

@@ -3,8 +3,7 @@
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Grain: rows of judged_documents
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   rank, -- NULL if not retrieved
   list_length, -- documents in the list; NULL if not retrieved
   doc_count, -- documents that the row counts as

@@ -21,8 +21,7 @@ SELECT
 FROM (
   -- one row per list, with the hashes of its first documents
   SELECT
-    ranked_lists.list_id,
-    answers.retrieved,
+    ranked_lists.list_id, answers.retrieved,
     LIST_TRANSFORM(
       LIST_SELECT(
         answers.retrieved,

@@ -5,8 +5,7 @@
 -- Materialize: every list is searched.
 -- Grain: many per list_id
 SELECT
-  ranked_lists.list_id,
-  judgments.relevance,
+  ranked_lists.list_id, judgments.relevance,
   CASE
     WHEN retrieved_lists.num_documents = ARRAY_LENGTH(retrieved_lists.retrieved)
       THEN ARRAY_POSITION(retrieved_lists.retrieved, judgments.doc_id)

@@ -3,9 +3,7 @@
 -- Nonzero: vector_norm, num_categories.
 -- Grain: group_id, doc_id, category
 SELECT
-  group_id,
-  doc_id,
-  category,
+  group_id, doc_id, category,
   1 / num_categories AS category_share, -- 1 over the number of categories of the item
   value / vector_norm AS normalized_value -- value over the norm of the item's values
 FROM (

@@ -3,15 +3,13 @@
 -- Scope: group (popularity is measured over all users)
 -- Grain: group_id, doc_id
 SELECT
-  group_id,
-  doc_id,
+  group_id, doc_id,
   num_users, -- users who had the item
   DENSE_RANK() OVER (PARTITION BY group_id ORDER BY num_users DESC) AS popularity_rank -- 1 for most users; ties share one, without gaps
 FROM (
   -- one row per group and item of the history
   SELECT
-    group_id,
-    doc_id,
+    group_id, doc_id,
     COUNT(*) AS num_users
   FROM history
   GROUP BY group_id, doc_id

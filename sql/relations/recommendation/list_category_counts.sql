@@ -3,8 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, category
 SELECT
-  list_id,
-  category,
+  list_id, category,
   num_documents, -- documents of the category
   share_sum, -- sum of the category's shares of documents
   share_square_sum, -- sum of their squares
@@ -15,8 +14,7 @@ SELECT
 FROM (
   -- one row per list and category of its first k documents
   SELECT
-    ranked_documents.list_id,
-    item_categories.category,
+    ranked_documents.list_id, item_categories.category,
     COUNT(*) AS num_documents,
     SUM(item_categories.category_share) AS share_sum,
     SUM(item_categories.category_share * item_categories.category_share) AS share_square_sum,

@@ -4,8 +4,7 @@
 -- Nonzero: SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)).
 -- Grain: group_id, doc_id
 SELECT
-  list_groups.group_id,
-  weighted_recommendations.doc_id,
+  list_groups.group_id, weighted_recommendations.doc_id,
   COUNT(*) AS num_recommendations, -- lists that have the document among their first k
   SUM(weighted_recommendations.inverse_norm) AS norm_sum, -- sum over these lists of 1 / sqrt(length)
   SUM(

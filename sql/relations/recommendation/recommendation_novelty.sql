@@ -1,8 +1,7 @@
 -- recommendation_novelty: one row per list and rank of a retrieved document: users who had it, all users, and whether it is new to the list's user.
 -- Grain: list_id, rank
 SELECT
-  ranked_documents.list_id,
-  ranked_documents.rank,
+  ranked_documents.list_id, ranked_documents.rank,
   COALESCE(item_popularity.num_users, 0) AS num_users, -- users who had the item
   user_counts.total_users, -- users with a history
   CASE WHEN history.doc_id IS NULL THEN 1 ELSE 0 END AS is_unseen -- 1 if the user of the list had not had the item

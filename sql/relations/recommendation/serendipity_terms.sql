@@ -2,8 +2,7 @@
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: list_id, rank
 SELECT
-  ranked_documents.list_id,
-  ranked_documents.rank,
+  ranked_documents.list_id, ranked_documents.rank,
   CASE WHEN judgments.relevance >= $rel THEN 1 ELSE 0 END AS is_relevant, -- 1 or 0; 0 if not judged
   item_popularity.popularity_rank, -- 1 for most users; NULL if nobody had the item
   catalog_item_counts.catalog_size -- items of the catalog

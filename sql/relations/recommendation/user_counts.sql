@@ -7,8 +7,7 @@ SELECT
 FROM (
   -- one row per group and user with a history
   SELECT
-    group_id,
-    query_id,
+    group_id, query_id,
     COUNT(*) AS num_rows
   FROM history
   GROUP BY group_id, query_id

@@ -13,8 +13,7 @@ LEFT JOIN (
   FROM (
     -- one row per group and user with a list that is not empty
     SELECT
-      list_groups.group_id,
-      ranked_lists.query_id,
+      list_groups.group_id, ranked_lists.query_id,
       COUNT(*) AS num_list_rows
     FROM list_groups
     JOIN ranked_lists ON ranked_lists.list_id = list_groups.list_id

@@ -2,10 +2,7 @@
 -- Sampling unit: predictions.
 -- Grain: rows of predictions
 SELECT
-  predictions.group_id,
-  predictions.unit_id,
-  predictions.label,
-  predictions.score,
+  predictions.group_id, predictions.unit_id, predictions.label, predictions.score,
   predictions.weight,
   label_score_means.mean_label, -- weighted mean of the group
   label_score_means.mean_score -- weighted mean of the group

@@ -26,8 +26,7 @@ FROM (
   FROM (
     -- one row per group and list with relevant documents
     SELECT
-      list_groups.group_id,
-      first_hit_ranks.hit_rank,
+      list_groups.group_id, first_hit_ranks.hit_rank,
       ROW_NUMBER() OVER (
         PARTITION BY list_groups.group_id ORDER BY CASE WHEN first_hit_ranks.hit_rank IS NULL THEN 1 ELSE 0 END, first_hit_ranks.hit_rank
       ) AS place,

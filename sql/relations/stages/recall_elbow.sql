@@ -5,8 +5,7 @@
 -- Nonzero: $k - 1.
 -- Grain: group_id, cutoff
 SELECT
-  group_id,
-  cutoff,
+  group_id, cutoff,
   elbow_height, -- billionths of the difference of last and first recall
   ROW_NUMBER() OVER (
     PARTITION BY group_id ORDER BY elbow_height DESC, cutoff
@@ -14,8 +13,7 @@ SELECT
 FROM (
   -- one row per group and cut-off
   SELECT
-    group_id,
-    cutoff,
+    group_id, cutoff,
     COALESCE(FLOOR((
       (cumulative_recall - first_recall) / NULLIF(last_recall - first_recall, 0) - (cutoff - 1) / ($k - 1)
     ) * 1000000000 + 0.5), 0) AS elbow_height
@@ -28,8 +26,7 @@ FROM (
     FROM (
       -- one row per group and cut-off
       SELECT
-        group_list_counts.group_id,
-        cutoff_range.cutoff,
+        group_list_counts.group_id, cutoff_range.cutoff,
         SUM(COALESCE(rank_recalls.cumulative_recall, 0)) OVER (
           PARTITION BY group_list_counts.group_id ORDER BY cutoff_range.cutoff ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS cumulative_recall -- summed over lists
@@ -49,8 +46,7 @@ FROM (
         FROM (
           -- one row per list and relevant document
           SELECT
-            list_id,
-            rank,
+            list_id, rank,
             doc_count / NULLIF(SUM(doc_count) OVER (PARTITION BY list_id), 0) AS recall_share -- 1 over the relevant documents of the list
           FROM relevant_documents
         ) AS recall_shares

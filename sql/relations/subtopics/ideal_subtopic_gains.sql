@@ -23,15 +23,13 @@ FROM (
     FROM (
       -- one row per list and relevant document
       SELECT
-        list_id,
-        doc_id,
+        list_id, doc_id,
         ARRAY_AGG(subtopic_number ORDER BY subtopic_number) AS subtopic_numbers,
         MAX(subtopic_number) AS last_number
       FROM (
         -- one row per list, subtopic and relevant document
         SELECT
-          list_id,
-          doc_id,
+          list_id, doc_id,
           DENSE_RANK() OVER (PARTITION BY list_id ORDER BY subtopic) AS subtopic_number
         FROM subtopic_judgments
       ) AS numbered_subtopics

@@ -13,6 +13,5 @@ SELECT
   list_id,
   CAST(NULL AS BIGINT) AS rank,
   CAST(0 AS DOUBLE) AS gain,
-  ideal_rank,
-  ideal_gain
+  ideal_rank, ideal_gain
 FROM ideal_subtopic_gains

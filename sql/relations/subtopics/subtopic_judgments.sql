@@ -3,8 +3,7 @@
 -- Reads: with duplicates.
 -- Grain: list_id, doc_id, subtopic
 SELECT
-  ranked_lists.list_id,
-  qrels.doc_id,
+  ranked_lists.list_id, qrels.doc_id,
   qrels.subtopic -- subtopic, nugget or intent
 FROM qrels
 JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id

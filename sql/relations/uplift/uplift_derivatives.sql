@@ -2,9 +2,7 @@
 -- They are base + slope * outcome of the unit, which moves both curves at its score and at all lower ones.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
-  total_weight,
+  group_id, score, total_weight,
   arm_ratio, -- weight of the treated over that of the controls
   control_mean, -- mean outcome of all controls
   total_treated_outcome, -- sum of outcomes of all treated

@@ -2,8 +2,7 @@
 -- Where one arm has no row yet, its mean outcome counts as 0. Curves are NULL without a row of each arm.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   weight, -- at the score
   treated, -- weight of the treated at and above the score
   controls, -- weight of the controls at and above the score

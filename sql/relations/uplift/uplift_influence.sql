@@ -22,9 +22,7 @@ FROM (
   -- one row per row of positive weight
   SELECT
     uplift_derivatives.*,
-    uplift.group_id,
-    uplift.unit_id,
-    uplift.weight,
+    uplift.group_id, uplift.unit_id, uplift.weight,
     SUM(uplift.treatment) OVER (PARTITION BY uplift.group_id) AS treated_rows,
     SUM(1 - uplift.treatment) OVER (PARTITION BY uplift.group_id) AS control_rows,
     uplift_derivatives.total_weight * uplift_derivatives.total_qini / 2 AS random_area, -- under the line to the end of the Qini curve

@@ -1,8 +1,7 @@
 -- uplift_thresholds: one row per group and distinct score: weights and outcomes of both arms at and above it, and in all.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   weight, -- at the score
   treated_here, -- weight of the treated at the score
   controls_here, -- weight of the controls at the score
@@ -23,8 +22,7 @@ SELECT
 FROM (
   -- one row per group and distinct score
   SELECT
-    group_id,
-    score,
+    group_id, score,
     SUM(weight) AS weight,
     SUM(weight * treatment) AS treated_here,
     SUM(weight * (1 - treatment)) AS controls_here,

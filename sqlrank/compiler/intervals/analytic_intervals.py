@@ -20,6 +20,7 @@ from sqlrank.compiler.intervals.influence_functions import (
 )
 from sqlrank.compiler.intervals.influence_sums import (
     CARRIED_SUFFIX,
+    EVEN_UNITS,
     UNIT_WEIGHT,
     InfluenceSums,
     SumSource,
@@ -127,11 +128,13 @@ class AnalyticIntervals:
             self.influence_ctes |= dict.fromkeys(
                 (column.alias for column, _ in influences), (influence_cte, units[0])
             )
+        columns = self._list_influence_columns(rows)
         sums = InfluenceSums(
             self.relations,
             rows,
             weight is not None,
-            CLASS_TOTALS[1] in self._list_influence_columns(rows) and self._is_weighted(),
+            CLASS_TOTALS[1] in columns and self._is_weighted(),
+            EVEN_UNITS in columns,
         )
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
@@ -360,7 +363,11 @@ class AnalyticIntervals:
             expressions = {name: exp.Sum(this=value) for name, value in expressions.items()}
             carried = {name: exp.Max(this=value) for name, value in carried.items()}
         elif rows.kind == "equal_units":
-            expressions |= {name: exp.column(name, table="r") for name in ("num_units", "label")}
+            expressions |= {
+                name: exp.column(name, table="r")
+                for name in ("num_units", EVEN_UNITS, "label")
+                if name in names
+            }
         comments = {
             influence_name(column): _describe_influence(rows, column, influence)
             for column, influence in influences

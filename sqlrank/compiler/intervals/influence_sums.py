@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 UNIT_WEIGHT = "unit_weight"
 """Column of a unit's weight."""
 
+EVEN_UNITS = "even_units"
+"""Column of rows of several units: the number of units of one weight whose squares and fourth
+powers have the same sums as theirs.
+"""
+
 CARRIED_SUFFIX = "value"
 """End of the names of columns with the value of a metric, which rows of influence carry along."""
 
@@ -63,10 +68,12 @@ class InfluenceSums:
         rows: InfluenceRows,
         has_unit_weights: bool,
         has_weighted_classes: bool,
+        has_even_units: bool,
     ) -> None:
         self.relations = relations
         self.rows = rows
         self.is_equal = rows.kind == "equal_units"
+        self.is_uneven = has_even_units and has_weighted_classes
         self.has_unit_weights = has_unit_weights
         self.has_weighted_classes = has_weighted_classes
         self._sums: dict[str, dict[str, exp.Expr]] = {}
@@ -74,7 +81,7 @@ class InfluenceSums:
     def has_size(self, influence: exp.Expr) -> bool:
         """Return True if a metric's effective sample size differs from its number of units."""
         enters = isinstance(influence, exp.Case) and self.rows.kind == "contributions"
-        return enters or self.has_unit_weights
+        return enters or self.has_unit_weights or self.is_uneven
 
     def add(
         self,
@@ -103,7 +110,7 @@ class InfluenceSums:
             sums["squares"] = exp.Sum(this=square)
         if formula.is_adjusted:
             variant = "several_units" if self.is_equal else "influence"
-            arguments = (value, exp.column("num_units"))
+            arguments = (value, exp.column(EVEN_UNITS if self.is_uneven else "num_units"))
             sums["fourth_powers"] = self.relations.apply_function(
                 "fourth_power_sum", {"fourth_power_sum": variant}, *arguments
             )
@@ -150,6 +157,12 @@ class InfluenceSums:
 
     def _size_sums(self, value: exp.Expr) -> dict[str, exp.Expr]:
         """Return the sums from which a metric's effective sample size is computed."""
+        if self.is_uneven:
+            totals = [
+                exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3])
+                for index in (0, 1)
+            ]
+            return {"size": self.relations.apply_function("effective_size", {}, *totals)}
         if not self.has_unit_weights:
             return {"size": exp.Count(this=value.copy())}
         weight = exp.column(UNIT_WEIGHT)

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.intervals.influence_functions import CELL_SQUARES, CLASS_UNITS, CLASSES
 from sqlrank.compiler.select_builders import comment_column, null_if_not_finite
-from sqlrank.inference.significance import (
+from sqlrank.inference import (
     ROUNDING_NOISE,
     normal_quantile,
     quantile_growth,
@@ -358,12 +358,12 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     (
         "shrinkages",
         IntervalFormulas.list_shrinkages,
-        "t_quantile^2 / n of Wilson's interval, as if the metric were a share of n trials",
+        "how far Wilson's interval draws the metric toward 1/2: t^2 / n of a share of n trials",
     ),
     (
         "margins",
         IntervalFormulas.list_margins,
-        "the term from which both limits of the interval follow",
+        "half of that and the root of Wilson's formula, from which both limits follow",
     ),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their

@@ -9,13 +9,14 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm, keep_nodes
 from sqlrank.rendering.dialect_forms import (
+    Steps,
     find_comparisons_of_one_origin,
     order_within_group,
     split_at_blanks,
     subquery_operations,
 )
 from sqlrank.rendering.number_rewrites import read_series_function
-from sqlrank.sql_ast import BIGINT, call_function, sql_literal
+from sqlrank.sql_ast import BIGINT, call_function, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,12 +60,31 @@ def _compare_arrays(tree: exp.Expr) -> None:
         comparison.replace(exp.and_(arrays, comparison.copy()) if is_alone else arrays)
 
 
+def _count_constant_groups(tree: exp.Expr) -> None:
+    """Write the number of groups where all are constants, such as the names of several runs: the
+    planner expects 200, each with all queries, and compiles the statement for ten times as long as
+    it runs.
+    """
+    steps = Steps(tree)
+    for group in find_nodes(tree, exp.Group):
+        select: exp.Select = group.parent  # type: ignore[assignment]
+        if group.expressions == select.selects and len(select.selects) == 1:
+            names = {*steps.find_expressions(select.selects[0])}
+            if all(isinstance(name, exp.Literal) for name in names):
+                select.limit(len(names), copy=False)
+
+
+def _finish_tree(tree: exp.Expr) -> None:
+    _compare_arrays(tree)
+    _count_constant_groups(tree)
+
+
 _RAISE_PROBLEM = r"""
-EXCEPTION WHEN invalid_text_representation THEN
+EXCEPTION WHEN data_exception OR syntax_error_or_access_rule_violation THEN
   -- The check casts what is wrong to a boolean, in whatever language the server reports it
   problem := substring(SQLERRM FROM 'boolean\W+(.*)\W$');
   IF problem IS NULL THEN
-    RAISE;
+    RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = SQLERRM;
   END IF;
   advice := strpos(problem || '. ', '. ') + 2;
   counted := COALESCE(substring(problem FROM ' [(](?:rows|keys): [0-9]+[)]$'), '');
@@ -84,12 +104,13 @@ DIALECT = Dialect(
     write_series=read_series_function,
     write_hex_number=_cast_bits,
     write_words=split_at_blanks("[^[:alnum:]]+"),
-    finish=_compare_arrays,
+    finish=_finish_tree,
     fold_identifier=str.lower,
     calls_functions_by_fields=True,
     supports_collations=True,
     supports_jsonb=True,
     computes_ctes_once=True,
+    repeats_expressions=True,
     supports_create_or_replace_table=False,
     supports_transactions=True,
     uses_savepoints=True,
@@ -107,8 +128,8 @@ DIALECT = Dialect(
                 "DROP FUNCTION IF EXISTS {name}({other_types})",
                 (
                     "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns})"
-                    " LANGUAGE plpgsql STABLE AS $sqlrank$\nDECLARE\n  problem text;\n"
-                    "  counted text;\n  advice int;\nBEGIN\n  RETURN QUERY EXECUTE"
+                    " LANGUAGE plpgsql STABLE SET jit = off AS $sqlrank$\nDECLARE\n"
+                    "  problem text;\n  counted text;\n  advice int;\nBEGIN\n  RETURN QUERY EXECUTE"
                     " format($query$\n{query}\n$query$, {formatted}){using};"
                     + _RAISE_PROBLEM
                     + "END\n$sqlrank$"

@@ -2,8 +2,7 @@
 -- The minimum detectable effect is mde_critical_value standard errors: the quantile of the test plus that of the power.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
+  metric, variant,
   MAX(CASE WHEN purpose = 'difference' THEN t_quantile END) AS critical_value, -- of the absolute difference
   MAX(CASE WHEN purpose = 'lift' THEN t_quantile END) AS relative_critical_value, -- of the relative one
   MAX(CASE WHEN purpose = 'test' THEN t_quantile END) + MAX(CASE WHEN purpose = 'power' THEN t_quantile END) AS mde_critical_value,

@@ -3,8 +3,7 @@
 -- Source: the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, theorem 2.2.
 -- Grain: metric, variant
 SELECT
-  metric,
-  variant,
+  metric, variant,
   SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS critical_value,
   SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS relative_critical_value,
   CAST(NULL AS DOUBLE) AS mde_critical_value,

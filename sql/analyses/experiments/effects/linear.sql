@@ -8,7 +8,7 @@ SELECT
   SQRT(variance + variance_control) AS se,
   welch_df(variance_share, effective_units, effective_units_control) AS df,
   (value - value_control) / NULLIF(ABS(value_control), 0) AS relative_difference,
-  SQRT(variance + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0)) * variance_control) / NULLIF(ABS(value_control), 0) AS relative_se,
+  SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(ABS(value_control), 0) AS relative_se,
   welch_df(variance_share, effective_units, effective_units_control) AS relative_df,
-  $alpha AS alpha -- level of the interval: 1 - confidence, over the number of intervals if corrected
+  $alpha AS alpha -- 1 - confidence, over the number of intervals if corrected
 FROM variance_shares

@@ -7,7 +7,7 @@ SELECT
   SQRT(variance + variance_control) AS se,
   welch_df(variance_share, effective_units, effective_units_control) AS df, -- by Welch
   CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative_difference,
-  SQRT(relative_variance + relative_variance_control) AS relative_se,
+  SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(value, 0) AS relative_se,
   welch_df(relative_variance_share, effective_units, effective_units_control) AS relative_df,
-  $alpha AS alpha -- level of the interval: 1 - confidence, over the number of intervals if corrected
+  $alpha AS alpha -- 1 - confidence, over the number of intervals if corrected
 FROM variance_shares

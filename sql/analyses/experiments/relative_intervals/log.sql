@@ -3,6 +3,12 @@
 -- Its two expressions replace $relative_ci_low and $relative_ci_high in results.sql.
 -- Grain: rows of results
 SELECT
-  CASE WHEN relative_critical_value < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(-relative_critical_value * relative_se) - 1 END AS relative_ci_low,
-  CASE WHEN relative_critical_value < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(relative_critical_value * relative_se) - 1 END AS relative_ci_high
+  CASE
+    WHEN relative_critical_value < 200 / NULLIF(relative_se, 0)
+      THEN (1 + relative_difference) * EXP(-relative_critical_value * relative_se) - 1
+  END AS relative_ci_low,
+  CASE
+    WHEN relative_critical_value < 200 / NULLIF(relative_se, 0)
+      THEN (1 + relative_difference) * EXP(relative_critical_value * relative_se) - 1
+  END AS relative_ci_high
 FROM results

@@ -2,7 +2,7 @@
 -- The smaller of the published form and of that with the classes exchanged, which holds for scores of the opposite sign: above 1/2 the latter for
 -- few positives, the former for few negatives. Either alone makes intervals one to three times too wide where the other class is small.
 -- Simulated intervals with 20 and 100 rows of the smaller class then cover the true area in 89 to 98 % of samples of normal scores, and in 81 to
--- 99 % of exponential ones, benchmarks/interval_coverage.py.
+-- 99 % of exponential ones, benchmarks/studies/interval_coverage.py.
 -- Source: Hanley & McNeil 1982, equation 2.
 CREATE MACRO auc_variance_ratio(area, positives, negatives) AS
   (1 + CASE

@@ -3,7 +3,7 @@
 -- latter, which is the greatest that a share can have.
 -- Source: Wilson 1927; Kott 2017; Franco, Little, Louis & Slud 2019.
 CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
-  WHEN se <= 1e-12 OR share = 0 OR share = 1 THEN units
+  WHEN no_unit_differs(share, se) THEN units
   WHEN variance * (units - 1) > share * (1 - share) AND se * se * (units - 1) <= share * (1 - share) * (1 + 1e-9) THEN units - 1
-  ELSE share * (1 - share) / NULLIF(variance, 0)
+  ELSE binomial_trials(share, variance)
 END

@@ -5,9 +5,9 @@
 -- Nonzero: ratio.
 -- Source: Wilson 1927; Kott 2017; Franco, Little, Louis & Slud 2019.
 CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
-  WHEN se <= 1e-12 OR share = 0 OR share = 1 THEN size / ratio
+  WHEN no_unit_differs(share, se) THEN size / ratio
   WHEN variance * (size - 1) > share * (1 - share) * ratio
     AND se * se * size * (units - 1) <= share * (1 - share) * units * (1 + 1e-9)
     THEN (size - 1) / ratio
-  ELSE share * (1 - share) / NULLIF(variance, 0)
+  ELSE binomial_trials(share, variance)
 END

@@ -4,6 +4,6 @@
 -- Nonzero: ratio.
 -- Source: Hanley & McNeil 1982; Wilson 1927.
 CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
-  WHEN se * se > share * (1 - share) * ratio AND se > 1e-12 AND share > 0 AND share < 1 THEN share * (1 - share) / NULLIF(se * se, 0)
+  WHEN se * se > share * (1 - share) * ratio AND se > 1e-12 AND share > 0 AND share < 1 THEN binomial_trials(share, se * se)
   WHEN se >= 0 THEN 1 / ratio
 END

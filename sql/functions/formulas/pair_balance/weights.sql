@@ -2,7 +2,10 @@
 -- A tie counts as tie_credit.
 CREATE MACRO pair_balance(positives, negatives_below, negatives_tied, negatives_above, tie_credit) AS
   (
-    SUM(positives * (negatives_below + tie_credit * negatives_tied)) - SUM(positives * (negatives_above + (1 - tie_credit) * negatives_tied))
+    pair_weight(positives, negatives_below, negatives_tied, tie_credit)
+      - pair_weight(positives, negatives_above, negatives_tied, 1 - tie_credit)
   ) / NULLIF(
-    SUM(positives * (negatives_below + tie_credit * negatives_tied)) + SUM(positives * (negatives_above + (1 - tie_credit) * negatives_tied)), 0
+    pair_weight(positives, negatives_below, negatives_tied, tie_credit)
+      + pair_weight(positives, negatives_above, negatives_tied, 1 - tie_credit),
+    0
   )

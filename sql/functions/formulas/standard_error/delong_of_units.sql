@@ -3,6 +3,6 @@
 CREATE MACRO standard_error(squares, units, positive_squares, positives, negative_squares, negatives) AS SQRT(
   CASE
     WHEN positives + negatives > units THEN (positive_squares + negative_squares) * units / NULLIF(units - 1, 0)
-    ELSE positive_squares * positives / NULLIF(positives - 1, 0) + negative_squares * negatives / NULLIF(negatives - 1, 0)
+    ELSE delong_variance(positive_squares, positives, negative_squares, negatives)
   END
 )

@@ -2,5 +2,5 @@
 CREATE MACRO interpolation(positives, negatives, positives_above, negatives_above) AS
   positives * (
     COALESCE(positives_above / NULLIF(positives_above + negatives_above, 0), 1)
-    + (positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0)
+    + precision_down_to(positives, negatives, positives_above, negatives_above)
   ) / 2

@@ -8,11 +8,11 @@ SELECT
   unit_id, -- what was sampled independently
   item_id,
   SUM(num_ratings) AS num_ratings, -- of the item
-  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement, -- sum over pairs of its ratings, over ratings less 1
-  SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement, -- sum over pairs of its ratings and all of the group
-  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1))
+  pair_disagreement(num_ratings, deviation, item_deviation, item_ratings) AS disagreement, -- sum over pairs of its ratings, over ratings less 1
+  chance_disagreement(num_ratings, deviation, group_squares, group_ratings) AS chance_disagreement, -- sum over pairs of its ratings and all of the group
+  pair_disagreement(num_ratings, deviation, item_deviation, item_ratings)
     + SUM(num_ratings * disagreement_by_rank) AS disagreement_change, -- derivative of the group's sum by the item's weight
-  2 * SUM(num_ratings * (group_squares + group_ratings * deviation * deviation))
+  2 * chance_disagreement(num_ratings, deviation, group_squares, group_ratings)
     + SUM(num_ratings * chance_disagreement_by_rank) AS chance_disagreement_change -- that of the group's sum of chance disagreement
 FROM (
   -- one row per group, item and rating

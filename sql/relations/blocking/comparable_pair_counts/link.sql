@@ -7,16 +7,13 @@ SELECT
 FROM (
   -- one row per group, true cluster and source
   SELECT
-    group_id,
-    n,
+    group_id, n,
     SUM(n) OVER (PARTITION BY group_id, source) AS source_size,
     SUM(n) OVER (PARTITION BY group_id, true_cluster, unlabeled_record_id) AS true_size
   FROM (
     -- one row per group, true cluster and source
     SELECT
-      labeled_records.group_id,
-      labeled_records.true_cluster,
-      labeled_records.unlabeled_record_id,
+      labeled_records.group_id, labeled_records.true_cluster, labeled_records.unlabeled_record_id,
       records.source,
       CAST(COUNT(*) AS DOUBLE) AS n
     FROM labeled_records

@@ -3,9 +3,7 @@
 -- right order add to the average, per prediction of the label. The derivative is by the weight of the label, through the shares of areas.
 -- Grain: group_id, class_id, label
 SELECT
-  group_id,
-  class_id,
-  label,
+  group_id, class_id, label,
   area_share / NULLIF(class_weight, 0) / NULLIF(other_weight, 0) AS pair_share, -- share of a pair in the average; 0 if label = class
   area_share * area / NULLIF(other_weight, 0) AS mean_share, -- share of its pairs in right order, per prediction
   average_by_weight -- derivative of the average, through the shares
@@ -13,8 +11,7 @@ FROM area_shares
 WHERE label <> class_id
 UNION ALL
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   class_id AS label,
   0 AS pair_share,
   SUM(area_share * area / NULLIF(class_weight, 0)) AS mean_share,

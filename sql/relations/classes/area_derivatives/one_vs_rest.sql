@@ -3,9 +3,7 @@
 -- right order add to the average, per prediction of the label. The derivative is by the weight of the label, through the shares of areas.
 -- Grain: group_id, class_id, label
 SELECT
-  class_concordances.group_id,
-  class_concordances.class_id,
-  class_concordances.label,
+  class_concordances.group_id, class_concordances.class_id, class_concordances.label,
   CASE
     WHEN class_concordances.label = class_concordances.class_id THEN 0
     ELSE area_shares.area_share / NULLIF(area_shares.class_weight, 0) / NULLIF(area_shares.other_weight, 0)

@@ -2,9 +2,7 @@
 -- The opponent, label, is the other class of one against one, and the class itself of one against the rest.
 -- Grain: rows of class_areas
 SELECT
-  group_id,
-  class_id,
-  label,
+  group_id, class_id, label,
   class_weight, -- weight of the class's labels
   other_weight, -- weight of the labels that it is compared with
   area, -- AUC; NULL without labels of the class, or others

@@ -3,8 +3,7 @@
 -- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class

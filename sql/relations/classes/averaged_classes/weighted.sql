@@ -2,8 +2,7 @@
 -- Averages are of precision, recall and F: the sum of share times ratio over the sum of shares. Derivatives of shares are by those weights.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class

@@ -3,9 +3,7 @@
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
 SELECT
-  group_id,
-  unit_id,
-  prediction_id,
+  group_id, unit_id, prediction_id,
   weight, -- of the prediction
   num_observed, -- number of observed classes
   num_predicted, -- number of predicted classes

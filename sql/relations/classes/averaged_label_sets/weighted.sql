@@ -2,8 +2,7 @@
 -- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   weight, -- weight of the predictions that have a row of the class
   num_rows, -- number of these predictions
   num_observed, -- weight of the predictions of which the class is observed

@@ -1,9 +1,7 @@
 -- class_areas: one row per group, class and other label: weights of both, their sum, and AUC of the class's score between the two.
 -- Grain: group_id, class_id, label
 SELECT
-  group_id,
-  class_id,
-  label,
+  group_id, class_id, label,
   class_weight, -- weight of the class's labels
   label_weight AS other_weight, -- weight of the other label
   class_weight + label_weight AS pair_weight, -- of both classes' labels: share if weighted

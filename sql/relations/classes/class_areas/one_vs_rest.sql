@@ -1,8 +1,7 @@
 -- class_areas: one row per group and class: weights of its labels and of all others, share if weighted, and AUC of its score against the rest.
 -- Grain: group_id, class_id
 SELECT
-  group_id,
-  class_id,
+  group_id, class_id,
   class_id AS label,
   SUM(CASE WHEN label = class_id THEN label_weight ELSE 0 END) AS class_weight, -- weight of the class's labels
   SUM(CASE WHEN label = class_id THEN 0 ELSE label_weight END) AS other_weight, -- weight of all other labels

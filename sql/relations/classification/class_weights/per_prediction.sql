@@ -1,8 +1,7 @@
 -- class_weights: one row per prediction: its score, weight, squared weight and count in columns of its class, and weight times label.
 -- Grain: rows of predictions
 SELECT
-  group_id,
-  score,
+  group_id, score,
   CASE WHEN label = 1 THEN weight ELSE 0 END AS positives, -- weight of a positive, else 0
   CASE WHEN label = 1 THEN weight * weight ELSE 0 END AS positive_squares, -- squared weight of a positive, else 0
   CASE WHEN label = 1 THEN 0 ELSE weight END AS negatives, -- weight of a negative, else 0

@@ -12,8 +12,7 @@ FROM threshold_confusion
 JOIN (
   -- one row per group with a positive
   SELECT
-    threshold_confusion.group_id,
-    threshold_confusion.criterion_value,
+    threshold_confusion.group_id, threshold_confusion.criterion_value,
     MIN(threshold_confusion.tp + threshold_confusion.fp) AS num_predicted_positive
   FROM threshold_confusion
   JOIN (

@@ -4,14 +4,12 @@
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   positives_above + positives AS tp, -- weight of true positives at this threshold
   negatives_above + negatives AS fp, -- weight of false positives
   positives_below AS fn, -- weight of false negatives
   negatives_below AS tn, -- weight of true negatives
-  total_positives,
-  total_negatives,
+  total_positives, total_negatives,
   CAST(FLOOR(
     (CASE WHEN $points < 10 THEN 8 ELSE $points - 2 END) / 4
       * (COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)

@@ -5,14 +5,12 @@
 -- Nonzero: first_tp.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   tp, -- weight of true positives at this threshold
   fp, -- weight of false positives
   fn, -- weight of false negatives
   tn, -- weight of true negatives
-  total_positives,
-  total_negatives,
+  total_positives, total_negatives,
   CASE
     WHEN tp > 0
       THEN CAST(FLOOR(

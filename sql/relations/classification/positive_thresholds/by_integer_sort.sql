@@ -6,8 +6,7 @@
 -- Nonzero: cell_scale.keys_per_group.
 -- Grain: group_id, score
 SELECT
-  numbered_groups.group_id,
-  resolved_scores.score,
+  numbered_groups.group_id, resolved_scores.score,
   CAST(resolved_scores.positives AS DOUBLE) * numbered_groups.unit_weight AS positives, -- weight of the positives of this score
   resolved_scores.positive_squares, -- sum of their squared weights
   CAST(resolved_scores.negatives AS DOUBLE) * numbered_groups.unit_weight AS negatives, -- weight of the negatives of this score
@@ -25,15 +24,12 @@ SELECT
   CAST(
     resolved_scores.negatives_before - numbered_groups.negative_units_before AS DOUBLE
   ) * numbered_groups.unit_weight AS negatives_below,
-  numbered_groups.total_positives,
-  numbered_groups.total_negatives,
+  numbered_groups.total_positives, numbered_groups.total_negatives,
   numbered_groups.total_rows -- predictions of the group, of weight 0 too
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
-    numbered_groups.group_id,
-    sorted_positives.score,
-    sorted_positives.positives,
+    numbered_groups.group_id, sorted_positives.score, sorted_positives.positives,
     sorted_positives.positive_squares,
     exact_weight(0) AS negatives,
     sorted_positives.positives_before,
@@ -45,13 +41,7 @@ FROM (
   WHERE sorted_positives.is_unique_cell = 1 AND sorted_positives.positives > 0
   UNION ALL
   SELECT
-    group_id,
-    score,
-    positives,
-    positive_squares,
-    negatives,
-    positives_before,
-    negatives_before
+    group_id, score, positives, positive_squares, negatives, positives_before, negatives_before
   FROM shared_cell_scores
   WHERE positives > 0
 ) AS resolved_scores

@@ -3,8 +3,7 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   total_rows, -- predictions of the group
   total_positives,
   positives, -- positives of this score
@@ -28,8 +27,7 @@ FROM (
   FROM (
     -- one row per group and distinct score of a positive
     SELECT
-      group_id,
-      score,
+      group_id, score,
       COUNT(*) AS positives, -- positives of this score
       MAX(rank) - 1 AS rows_above, -- predictions of higher scores
       MAX(share_at_or_above) AS share_at_or_above

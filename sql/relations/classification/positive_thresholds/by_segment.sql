@@ -9,11 +9,7 @@ SELECT
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights
   negatives, -- weight of the negatives of this score
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
+  positives_above, negatives_above, positives_below, negatives_below, total_positives,
   total_negatives,
   group_sizes.total_rows -- predictions of the group, of weight 0 too
 FROM threshold_segments

@@ -3,8 +3,7 @@
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
-  group_id,
-  score,
+  group_id, score,
   weight AS positives, -- weight of the positive
   weight * weight AS positive_squares, -- square of its weight
   CAST(0 AS DOUBLE) AS negatives, -- none are at the place of a positive
@@ -12,8 +11,7 @@ SELECT
   negatives_above, -- weight of the negatives above it
   positives_below, -- weight of the positives below it
   negatives_below, -- weight of the negatives below it
-  total_positives,
-  total_negatives,
+  total_positives, total_negatives,
   total_rows -- predictions of the group, of weight 0 too
 FROM (
   -- one row per prediction

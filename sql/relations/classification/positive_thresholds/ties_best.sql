@@ -3,17 +3,13 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights
   CAST(0 AS DOUBLE) AS negatives, -- none are at the score itself
-  positives_above,
-  negatives_above,
-  positives_below,
+  positives_above, negatives_above, positives_below,
   negatives_below + negatives AS negatives_below, -- weight of negatives of this or lower scores
-  total_positives,
-  total_negatives,
+  total_positives, total_negatives,
   total_rows -- predictions of the group, of weight 0 too
 FROM score_thresholds
 WHERE positives > 0

@@ -1,8 +1,7 @@
 -- prediction_influence: one row per group and set of predictions of equal influence: label, number, weights, and influence on AUC and APS.
 -- Grain: rows of influence_values
 SELECT
-  group_id,
-  label,
+  group_id, label,
   num_units, -- number of predictions in the set
   SQRT(weight_squares) AS influence_weight, -- root of the sum of their squared weights
   CASE WHEN label = 1 THEN weight ELSE 0 END AS positive_weight, -- weight of the set, 0 of negatives

@@ -2,8 +2,7 @@
 -- Buckets below are counted by bucket_sums, and lower scores of the same bucket by a window over the bucket.
 -- Grain: group_id, score
 SELECT
-  bucket_scores.group_id,
-  bucket_scores.score,
+  bucket_scores.group_id, bucket_scores.score,
   bucket_scores.weight, -- of the predictions of this score
   bucket_scores.label_sum, -- sum of weight times label
   bucket_sums.rows_below + bucket_scores.bucket_rows_below AS rows_below, -- predictions of lower scores

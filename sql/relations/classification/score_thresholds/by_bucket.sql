@@ -4,8 +4,7 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  score_sums.group_id,
-  score_sums.score,
+  score_sums.group_id, score_sums.score,
   score_sums.positives, -- weight of the positives of this score
   score_sums.positive_squares, -- sum of their squared weights
   score_sums.negatives, -- weight of the negatives of this score
@@ -26,9 +25,7 @@ SELECT
     score_sums.negatives,
     bucket_sums.negatives_below + score_sums.bucket_negatives_below
   ) AS negatives_below,
-  bucket_sums.total_positives,
-  bucket_sums.total_negatives,
-  bucket_sums.total_rows
+  bucket_sums.total_positives, bucket_sums.total_negatives, bucket_sums.total_rows
 FROM (
   -- one row per group and distinct score, with sums over other scores in its bucket
   SELECT

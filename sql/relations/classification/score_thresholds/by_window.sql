@@ -3,8 +3,7 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  group_id,
-  score,
+  group_id, score,
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights
   negatives, -- weight of the negatives of this score

@@ -4,15 +4,11 @@
 -- The group follows from the sort key, so that its columns need not be sorted.
 -- Engines: duckdb.
 -- Materialize: all predictions are sorted.
--- Grain: rows of predictions
+-- Grain: rows of prediction_keys
 SELECT
   score,
   sort_key, -- even for negatives, one more for positives of the cell
-  CASE
-    WHEN previous_key > sort_key THEN CAST('DuckDB did not keep the order that rows were sorted in' AS BIGINT)
-    WHEN previous_key = sort_key OR previous_key = sort_key - 1 OR LEAD(sort_key) OVER () = sort_key THEN 0
-    ELSE 1
-  END AS is_unique_cell, -- 1 if no other prediction is in the cell
+  unique_cell(previous_key, sort_key, LEAD(sort_key) OVER ()) AS is_unique_cell, -- 1 if no other prediction is in the cell
   CAST(1 AS DOUBLE) AS positives,
   CAST(1 AS DOUBLE) AS positive_squares,
   CAST(cumulative_rows - 1 AS DOUBLE) AS weight_before, -- predictions before it
@@ -37,24 +33,7 @@ FROM (
         score,
         CAST(FLOOR(key / 65536) AS UINTEGER) AS key_high,
         CAST(key - 65536 * FLOOR(key / 65536) AS USMALLINT) AS key_low
-      FROM (
-        -- one row per prediction
-        SELECT
-          score,
-          group_key + score_cell(cell_position, max_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
-        FROM (
-          -- one row per prediction
-          SELECT
-            predictions.label,
-            predictions.score,
-            (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
-            cell_scale.max_cell,
-            (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key
-          FROM predictions
-          JOIN numbered_groups ON numbered_groups.group_id = predictions.group_id
-          CROSS JOIN cell_scale
-        ) AS cell_positions
-      ) AS sort_keys
+      FROM prediction_keys
       ORDER BY key_high, key_low
     ) AS sorted_keys
   ) AS cumulative_key_counts

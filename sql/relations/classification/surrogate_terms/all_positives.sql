@@ -4,9 +4,7 @@
 -- $margin: number above 0, default 1: required margin between the scores of a positive and a negative.
 -- Grain: group_id, label, class_rank
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   class_rank, -- rank by score within its class, from 1
   total_positives,
   total_positives AS num_compared, -- positives that are compared

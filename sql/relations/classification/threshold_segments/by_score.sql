@@ -14,10 +14,6 @@ SELECT
   CAST(0 AS DOUBLE) AS negatives_between, -- none are between two distinct scores
   CAST(0 AS DOUBLE) AS negative_squares_between,
   0 AS negative_rows_between,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
+  positives_above, negatives_above, positives_below, negatives_below, total_positives,
   total_negatives
 FROM score_thresholds

@@ -16,17 +16,12 @@ SELECT
   negatives_between, -- negatives from here to the next lower threshold
   negatives_between AS negative_rows_between, -- negatives from here to the next lower threshold
   negatives_between AS negative_squares_between,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
+  positives_above, negatives_above, positives_below, negatives_below, total_positives,
   total_negatives
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
-    group_id,
-    score,
+    group_id, score,
     CAST(positives AS DOUBLE) AS positives,
     CAST(negatives AS DOUBLE) AS negatives,
     CAST(negatives_below AS DOUBLE) - COALESCE(LEAD(CAST(negatives_below + negatives AS DOUBLE)) OVER (

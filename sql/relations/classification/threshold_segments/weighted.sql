@@ -15,12 +15,9 @@ SELECT
   negatives_between, -- weight of negatives to the next lower threshold
   negative_squares_between, -- sum of their squared weights
   negative_rows_between, -- those of positive weight
-  positives_above,
-  negatives_above,
-  positives_below,
+  positives_above, negatives_above, positives_below,
   negatives_between + negatives_below_segment AS negatives_below,
-  total_positives,
-  total_negatives
+  total_positives, total_negatives
 FROM (
   -- one row per group and threshold
   SELECT

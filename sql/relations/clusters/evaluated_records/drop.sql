@@ -2,9 +2,7 @@
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT
-  group_id,
-  record_id,
-  predicted_cluster,
+  group_id, record_id, predicted_cluster,
   unplaced_record_id, -- the record, if it is a cluster of its own
   true_cluster, -- never NULL
   NULL AS unlabeled_record_id -- every record has a true cluster

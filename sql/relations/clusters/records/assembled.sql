@@ -2,8 +2,7 @@
 -- If only predicted_clusters has groups, every group has all records of true_clusters.
 -- Grain: group_id, record_id
 SELECT
-  predicted_clusters.group_id,
-  predicted_clusters.record_id,
+  predicted_clusters.group_id, predicted_clusters.record_id,
   predicted_clusters.cluster_id AS predicted_cluster, -- NULL if only the other clustering has the record
   true_clusters.cluster_id AS true_cluster -- NULL if only the other clustering has the record
 FROM predicted_clusters
@@ -11,8 +10,7 @@ LEFT JOIN true_clusters
   ON predicted_clusters.group_id = true_clusters.group_id AND predicted_clusters.record_id = true_clusters.record_id
 UNION ALL
 SELECT
-  true_records.group_id,
-  true_records.record_id,
+  true_records.group_id, true_records.record_id,
   predicted_clusters.cluster_id AS predicted_cluster,
   true_records.cluster_id AS true_cluster
 FROM (

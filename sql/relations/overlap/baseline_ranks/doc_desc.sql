@@ -1,9 +1,7 @@
 -- baseline_ranks: one row per group, query and document of the baseline run: its rank by score, with ties by doc_id, greatest first.
 -- Grain: group_id, query_id, doc_id
 SELECT
-  group_id,
-  query_id,
-  doc_id,
+  group_id, query_id, doc_id,
   ROW_NUMBER() OVER (
     PARTITION BY group_id, query_id ORDER BY score DESC, doc_id DESC
   ) AS baseline_rank -- position in the baseline's list, from 1

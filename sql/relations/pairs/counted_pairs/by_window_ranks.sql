@@ -17,7 +17,7 @@ SELECT
   SUM(both_rank - score_rank) AS score_ties,
   SUM(rank_in_label - 1) AS label_ties
 FROM (
-  -- one row per prediction of a group that ranks can count, with ranks that are 1 more than a number of rows
+  -- one row per prediction of a group that ranks can count; each rank is 1 and the number of rows that its comment names
   SELECT
     predictions.group_id,
     RANK(ORDER BY predictions.label DESC) OVER (

@@ -10,8 +10,7 @@ SELECT
 FROM (
   -- one row per group, distinct label and score
   SELECT
-    group_id,
-    weight,
+    group_id, weight,
     DENSE_RANK() OVER (PARTITION BY group_id ORDER BY score) - 1 AS score_index,
     DENSE_RANK() OVER (PARTITION BY group_id ORDER BY label) - 1 AS label_index
   FROM label_score_weights

@@ -9,8 +9,7 @@ SELECT
 FROM (
   -- one row per group, distinct label and score
   SELECT
-    label_score_weights.group_id,
-    label_score_weights.weight,
+    label_score_weights.group_id, label_score_weights.weight,
     DENSE_RANK() OVER (PARTITION BY label_score_weights.group_id ORDER BY label_score_weights.score) - 1 AS score_index,
     DENSE_RANK() OVER (PARTITION BY label_score_weights.group_id ORDER BY label_score_weights.label) - 1 AS label_index
   FROM label_score_weights

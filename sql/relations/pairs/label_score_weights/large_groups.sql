@@ -2,9 +2,7 @@
 -- Predictions of weight 0 are left out.
 -- Grain: group_id, label, score
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   SUM(weight) AS weight
 FROM predictions_with_group_size
 WHERE num_predictions > 32

@@ -3,9 +3,7 @@
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   margin_score, -- score; of a positive less the margin
   CASE
     WHEN label = 1 THEN negatives_above

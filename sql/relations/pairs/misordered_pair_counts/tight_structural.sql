@@ -4,9 +4,7 @@
 -- counts find both; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   margin_score, -- score; of the k highest positives less the margin
   CASE
     WHEN label = 0 AND uses_all_positives = 1 THEN num_lowest + num_highest - highest_above

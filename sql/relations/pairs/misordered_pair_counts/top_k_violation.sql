@@ -1,9 +1,7 @@
 -- misordered_pair_counts: one row per group and compared prediction: label, scores, weight in the most violated top k, divisor, and negatives.
 -- Grain: rows of top_k_violations
 SELECT
-  group_id,
-  label,
-  score,
+  group_id, label, score,
   margin_score, -- score, of positives less the margin, of negatives plus it
   CASE
     WHEN num_top_positives < violated_positives OR violated_positives IS NULL THEN 0

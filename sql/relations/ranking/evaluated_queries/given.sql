@@ -3,7 +3,5 @@
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.
 -- Grain: group_id, query_id
-SELECT
-  group_id,
-  query_id
+SELECT group_id, query_id
 FROM listed_queries

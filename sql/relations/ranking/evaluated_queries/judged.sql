@@ -3,8 +3,6 @@
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.
 -- Grain: group_id, query_id
-SELECT
-  group_id,
-  query_id
+SELECT group_id, query_id
 FROM qrels
 GROUP BY group_id, query_id

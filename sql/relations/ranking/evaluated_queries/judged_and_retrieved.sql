@@ -3,9 +3,7 @@
 -- Reads: unfiltered.
 -- Materialize: the run is scanned for its queries.
 -- Grain: group_id, query_id
-SELECT
-  retrieved_queries.group_id,
-  retrieved_queries.query_id
+SELECT retrieved_queries.group_id, retrieved_queries.query_id
 FROM (
   -- one row per group and query of the run
   SELECT group_id, query_id

@@ -3,8 +3,6 @@
 -- Reads: unfiltered.
 -- Materialize: the run is scanned for its queries.
 -- Grain: group_id, query_id
-SELECT
-  group_id,
-  query_id
+SELECT group_id, query_id
 FROM run
 GROUP BY group_id, query_id

@@ -16,8 +16,7 @@ FROM judgments
 WHERE relevance >= $rel
 UNION ALL
 SELECT
-  list_id,
-  rank,
+  list_id, rank,
   CASE
     -- a sum of rounded probabilities is 1 where no order has a later hit, and never above it
     WHEN is_last OR SUM(probability) OVER (PARTITION BY list_id ORDER BY rank) > 1 THEN 1
@@ -27,8 +26,7 @@ SELECT
 FROM (
   -- one row per list and rank that the first relevant document may have
   SELECT
-    list_id,
-    rank,
+    list_id, rank,
     position > tie_size - num_hits AS is_last,
     num_hits / (tie_size - position + 1) * COALESCE(
       EXP(
@@ -41,16 +39,13 @@ FROM (
   FROM (
     -- one row per list and rank of the first tie group with a relevant document
     SELECT
-      first_groups.list_id,
-      first_groups.num_hits,
-      ranked_documents.rank,
+      first_groups.list_id, first_groups.num_hits, ranked_documents.rank,
       ranked_documents.rank - ranked_documents.tie_first_rank + 1 AS position,
       ranked_documents.tie_last_rank - ranked_documents.tie_first_rank + 1 AS tie_size
     FROM (
       -- one row per list and tie group with relevant documents
       SELECT
-        judgments.list_id,
-        ranked_documents.tie_first_rank,
+        judgments.list_id, ranked_documents.tie_first_rank,
         COUNT(*) AS num_hits,
         ROW_NUMBER() OVER (PARTITION BY judgments.list_id ORDER BY ranked_documents.tie_first_rank) AS group_number
       FROM judgments

@@ -4,8 +4,7 @@
 -- $k: integer from 1 to 10000: cut-off, the length of the ideal ranking.
 -- Grain: many per list_id
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   rank, -- position in the list; NULL in the ideal ranking
   doc_count, -- documents that the row counts as
   rank_probability, -- probability of the rank; 0 in the ideal ranking

@@ -3,8 +3,7 @@
 -- Depth: all (retrieved documents below the cut-off rise in the ideal ranking).
 -- Grain: rows of documents_with_gain
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   rank, -- NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability, -- probability that the document has this rank

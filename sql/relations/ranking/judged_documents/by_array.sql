@@ -7,8 +7,7 @@
 -- Materialize: every list is sorted.
 -- Grain: many per list_id
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- NULL if not retrieved
   CASE
     WHEN document_rank <= $depth THEN CASE WHEN num_retrieved > $depth THEN $depth ELSE num_retrieved END
@@ -18,21 +17,19 @@ SELECT
 FROM (
   -- one row per list and judged document
   SELECT
-    ranked_lists.list_id,
-    qrels.relevance,
+    ranked_lists.list_id, qrels.relevance,
     NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank, -- position in the list, at any depth
     document_arrays.num_retrieved
-  FROM ranked_lists
+  FROM qrels
+  JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id
   LEFT JOIN (
     -- one row per group and query of the run
     SELECT
-      group_id,
-      query_id,
+      group_id, query_id,
       ARRAY_AGG(doc_id ORDER BY score DESC, doc_id DESC) AS documents, -- sorted from the highest score
       COUNT(*) AS num_retrieved
     FROM run
     GROUP BY group_id, query_id
   ) AS document_arrays
     ON document_arrays.group_id = ranked_lists.group_id AND document_arrays.query_id = ranked_lists.query_id
-  JOIN qrels ON qrels.group_id = ranked_lists.group_id AND qrels.query_id = ranked_lists.query_id
 ) AS positions

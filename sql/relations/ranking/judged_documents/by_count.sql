@@ -6,8 +6,7 @@
 -- Materialize: every list is compared with its judged documents.
 -- Grain: rows of judgments
 SELECT
-  judgments.list_id,
-  judgments.relevance,
+  judgments.list_id, judgments.relevance,
   retrieved_ranks.rank, -- NULL if not retrieved
   CASE
     WHEN retrieved_ranks.num_retrieved > $depth THEN $depth
@@ -23,9 +22,7 @@ LEFT JOIN (
   FROM (
     -- one row per list and judged document that is retrieved
     SELECT
-      judged_document_scores.list_id,
-      judged_document_scores.doc_id,
-      judged_document_scores.score,
+      judged_document_scores.list_id, judged_document_scores.doc_id, judged_document_scores.score,
       judged_document_scores.num_copies,
       CAST(SUM(
         CASE

@@ -3,8 +3,7 @@
 -- Materialize: every list is sorted.
 -- Grain: rows of judgments
 SELECT
-  judgments.list_id,
-  judgments.relevance,
+  judgments.list_id, judgments.relevance,
   ranked_documents.rank, -- NULL if not retrieved
   ranked_documents.list_length, -- documents in the list; NULL if not retrieved
   CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as

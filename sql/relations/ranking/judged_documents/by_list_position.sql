@@ -4,8 +4,7 @@
 -- Engines: duckdb
 -- Grain: many per list_id
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- NULL if not retrieved
   CASE
     WHEN document_rank <= $depth THEN CASE WHEN num_documents > $depth THEN $depth ELSE num_documents END

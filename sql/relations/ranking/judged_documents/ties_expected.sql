@@ -7,8 +7,7 @@
 -- Nonzero: ranked_documents.tie_last_rank - ranked_documents.tie_first_rank + 1.
 -- Grain: many per list_id
 SELECT
-  judgments.list_id,
-  judgments.relevance,
+  judgments.list_id, judgments.relevance,
   CAST(NULL AS BIGINT) AS rank, -- a rank of its tie group; NULL in rows that count documents
   CASE
     WHEN ranked_documents.tie_first_rank <= $depth THEN ranked_documents.list_length
@@ -20,18 +19,14 @@ LEFT JOIN ranked_documents
   ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id
 UNION ALL
 SELECT
-  tied_relevances.list_id,
-  tied_relevances.relevance,
-  ranked_documents.rank,
+  tied_relevances.list_id, tied_relevances.relevance, ranked_documents.rank,
   ranked_documents.list_length,
   CAST(0 AS DOUBLE) AS doc_count,
   tied_relevances.num_documents / (ranked_documents.tie_last_rank - ranked_documents.tie_first_rank + 1) AS rank_probability
 FROM (
   -- one row per list, tie group and relevance
   SELECT
-    judgments.list_id,
-    judgments.relevance,
-    ranked_documents.tie_first_rank,
+    judgments.list_id, judgments.relevance, ranked_documents.tie_first_rank,
     COUNT(*) AS num_documents
   FROM judgments
   JOIN ranked_documents

@@ -6,9 +6,6 @@ SELECT
   list_length -- documents in the list
 FROM list_lengths
 UNION ALL
-SELECT
-  list_id,
-  rank,
-  list_length
+SELECT list_id, rank, list_length
 FROM judged_documents
 WHERE rank IS NOT NULL

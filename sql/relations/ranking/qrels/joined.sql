@@ -5,8 +5,7 @@
 -- Nonzero: gold_spans.span_end - gold_spans.span_start.
 -- Grain: many per group_id, query_id
 SELECT
-  gold_spans.group_id,
-  gold_spans.query_id,
+  gold_spans.group_id, gold_spans.query_id,
   COALESCE(CAST(chunks.doc_id AS VARCHAR), CAST(-4611686018427387904 - gold_spans.span_number AS VARCHAR)) AS doc_id,
   CASE
     WHEN chunks.doc_id IS NULL THEN gold_spans.grade

@@ -3,8 +3,7 @@
 -- Tie expectation: spread (over the ranks of a tie group, unless ties are broken)
 -- Grain: list_id, doc_id
 SELECT
-  list_id,
-  doc_id,
+  list_id, doc_id,
   rank, -- position in the list, from 1; ties by doc_id
   tie_first_rank, -- first rank of the documents of this score
   tie_last_rank, -- last rank of the documents of this score
@@ -12,8 +11,7 @@ SELECT
 FROM (
   -- one row per list and retrieved document
   SELECT
-    list_id,
-    doc_id,
+    list_id, doc_id,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank,
     RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_first_rank,
     COUNT(*) OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_last_rank,

@@ -5,8 +5,7 @@
 -- Nonzero: numbers.number.
 -- Grain: many per list_id
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   rank, -- NULL if not retrieved
   list_length, -- documents in the list; NULL if not retrieved
   doc_count, -- documents that the row counts as, 0 at lower ranks
@@ -18,8 +17,7 @@ FROM judged_documents
 WHERE relevance >= $rel
 UNION ALL
 SELECT
-  judged_documents.list_id,
-  judged_documents.relevance,
+  judged_documents.list_id, judged_documents.relevance,
   numbers.number AS rank,
   judged_documents.list_length,
   0 AS doc_count,

@@ -4,8 +4,7 @@
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents
 SELECT
-  list_id,
-  relevance,
+  list_id, relevance,
   rank, -- NULL if not retrieved
   list_length, -- documents in the list; NULL if not retrieved
   doc_count, -- documents that the row counts as

@@ -1,9 +1,7 @@
 -- run: one row per group, query and retrieved document of answers: its score, or without scores the negated rank, and its rank.
 -- Grain: many per group_id, query_id
 SELECT
-  answers.group_id,
-  answers.query_id,
-  retrieved_ids.doc_id,
+  answers.group_id, answers.query_id, retrieved_ids.doc_id,
   CASE
     WHEN answers.scores IS NULL THEN 0 - CAST(retrieved_ids.list_position AS DOUBLE)
     ELSE CAST(answers.scores[retrieved_ids.list_position] AS DOUBLE)

@@ -2,10 +2,7 @@
 -- Grain: list_id
 SELECT
   cut_lists.list_id,
-  CASE
-    WHEN cut_lists.list_length > 1
-      THEN 1 - COALESCE(similarity_sums.similarity_sum, 0) / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0)
-  END AS mean_distance -- mean distance of two documents; NULL of one document
+  mean_distance(similarity_sums.similarity_sum, cut_lists.list_length) AS mean_distance -- mean distance of two documents; NULL of one document
 FROM cut_lists
 LEFT JOIN (
   -- one row per list with a categorized document

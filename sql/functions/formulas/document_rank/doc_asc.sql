@@ -1,0 +1,3 @@
+-- document_rank: position of a document in its list, by score, ties by doc_id, smallest first.
+CREATE MACRO document_rank(list_id, score, input_rank, doc_id) AS
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id)

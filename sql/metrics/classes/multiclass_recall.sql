@@ -1,0 +1,13 @@
+-- MulticlassRecall: average of the recall of all classes.
+--     MulticlassRecall = sum over classes c of share(c) TP(c) / (TP(c) + FN(c))
+-- The share is 1 over the number of classes under average=macro, that of the label under weighted, and that of the denominator under micro.
+-- Use when: missed members of a class are expensive, and you want an average over classes.
+-- Range: 0 to 1.
+-- Interval: influence recall_influence FROM class_influence, cells recall_cells
+-- Undefined: no predictions, or all of weight 0; under skip also if every ratio is 0 / 0.
+-- Source: scikit-learn recall_score.
+SELECT
+  group_id,
+  CASE WHEN SUM(label_weight) > 0 THEN average_by_share(recall, recall_share) END AS multiclass_recall
+FROM class_rates
+GROUP BY group_id

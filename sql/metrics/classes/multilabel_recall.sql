@@ -1,0 +1,16 @@
+-- MultilabelRecall: average of the recall of observed classes, over classes or predictions.
+--     MultilabelRecall = sum over classes c of share(c) TP(c) / (TP(c) + FN(c)), over predictions instead under average=samples
+-- Use when: missed classes are expensive, and a prediction may have several.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Range: 0 to 1.
+-- Interval: influence recall_influence FROM label_influence, cells recall_cells
+-- Undefined: no predictions or no classes, or all of weight 0; under skip also if every ratio is 0 / 0.
+-- Source: scikit-learn recall_score.
+SELECT
+  group_id,
+  CASE
+    WHEN SUM(weight) > 0
+      THEN average_by_share(zero_division(num_hits / NULLIF(num_observed, 0)), recall_share)
+  END AS multilabel_recall
+FROM averaged_label_sets
+GROUP BY group_id
