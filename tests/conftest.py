@@ -18,6 +18,7 @@ from tests.engines import matrix
 from tests.engines.engines import ENGINES
 from tests.engines.mariadb import MariaDB
 from tests.lanes import mark_slow_cases
+from tests.tables import build_table
 
 NAMES = [engine.__name__ for engine in (*ENGINES, MariaDB)]
 
@@ -26,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rewrite-golden",
         action="store_true",
-        help="Write the printed statements in tests/engines/golden anew.",
+        help="Write the statements in tests/engines/golden, and the messages of catalogues, anew.",
     )
     parser.addoption(
         "--write-matrix",
@@ -92,14 +93,12 @@ def cache_commands() -> Iterator[None]:
 @pytest.fixture
 def run() -> pa.Table:
     """Two lists; with ``qrels``, RR is 1/2 and 1, so 0.75 on the mean, and P@1 is 0.5."""
-    return pa.table(
-        {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "a"], "score": [0.9, 0.5, 1.0]}
-    )
+    return build_table(query_id="q1 q1 q2", doc_id="a b a", score="0.9 0.5 1.0")
 
 
 @pytest.fixture
 def qrels() -> pa.Table:
-    return pa.table({"query_id": ["q1", "q2"], "doc_id": ["b", "a"], "relevance": [1, 2]})
+    return build_table(query_id="q1 q2", doc_id="b a", relevance="1 2")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from tests.interface.command_line import app
+from tests.tables import build_table
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 BOUNDS = [int(2147483647 * stats.poisson.cdf(k, 1)) for k in range(12)]
@@ -40,7 +41,7 @@ def make_errors(values: list[float]) -> pa.Table:
     )
 
 
-def test_golden_number() -> None:
+def test_golden_number():
     (row,) = sqlrank.evaluate(
         "MAE", predictions=make_errors(RR), level="query", confidence=0.95, interval="bootstrap"
     ).to_pylist()
@@ -54,7 +55,7 @@ def test_golden_number() -> None:
 @pytest.mark.parametrize(
     ("confidence", "replicates", "seed"), [(0.95, 199, 0), (0.9, 99, 3), (0.99, 499, 1)]
 )
-def test_means_by_the_definition(confidence: float, replicates: int, seed: int) -> None:
+def test_means_by_the_definition(confidence, replicates, seed):
     """The limits are replicates themselves, of rankings as of values of queries, with weights
     too.
     """
@@ -87,19 +88,13 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
 
 
 @pytest.mark.slow
-def test_means_without_the_weights_of_queries() -> None:
+def test_means_without_the_weights_of_queries():
     """``aggregate=mean`` beside a weighted mean, and alone, is the mean that it is without
     weights.
     """
-    run = pa.table(
-        {
-            "query_id": ["a", "a", "b", "c"],
-            "doc_id": ["y", "x", "x", "y"],
-            "score": [2.0, 1.0, 1.0, 1.0],
-        }
-    )
-    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x"] * 3, "relevance": [1] * 3})
-    queries = pa.table({"query_id": ["a", "b", "c"], "weight": [1.0, 2.0, 5.0]})
+    run = build_table(query_id="a a b c", doc_id="y x x y", score="2.0 1.0 1.0 1.0")
+    qrels = build_table(query_id="a b c", doc_id=["x"] * 3, relevance=[1] * 3)
+    queries = build_table(query_id="a b c", weight="1.0 2.0 5.0")
     asked = {"run": run, "qrels": qrels, "confidence": 0.95, "interval": "bootstrap"}
     (plain,) = sqlrank.evaluate("RR", **asked).to_pylist()
     assert plain["RR"] == pytest.approx(0.5)
@@ -110,7 +105,7 @@ def test_means_without_the_weights_of_queries() -> None:
         } == pytest.approx(plain, rel=1e-12)
 
 
-def test_rows_by_the_definition() -> None:
+def test_rows_by_the_definition():
     """A metric of all rows is evaluated in every replicate, its rows weighing as often as their
     user was drawn.
     """
@@ -154,7 +149,7 @@ def test_rows_by_the_definition() -> None:
 
 
 @pytest.mark.slow
-def test_groups_are_resampled_by_themselves() -> None:
+def test_groups_are_resampled_by_themselves():
     """A group has the limits that it has alone, whatever the order of rows; NULL is a group."""
     rng = np.random.default_rng(5)
     data = pa.table(
@@ -165,7 +160,7 @@ def test_groups_are_resampled_by_themselves() -> None:
             "day": [None if i % 3 == 2 else i % 3 for i in range(90)],
         }
     )
-    call: dict[str, Any] = {
+    call = {
         "unit": "id",
         "confidence": 0.9,
         "interval": "bootstrap",
@@ -193,7 +188,7 @@ def test_groups_are_resampled_by_themselves() -> None:
         )
 
 
-def test_limits_of_shares() -> None:
+def test_limits_of_shares():
     """The value less its bias and the limits around it may leave 0 to 1, a share does not."""
     data = pa.table(
         {"label": [0, 1] * 60, "score": [i * 7 % 11 / 11 for i in range(120)], "id": range(120)}
@@ -205,7 +200,7 @@ def test_limits_of_shares() -> None:
     assert row["KS.ci_low"] < row["KS.ci_high"] < 1
 
 
-def test_units_that_are_all_equal() -> None:
+def test_units_that_are_all_equal():
     """The spread of other units is unknown, as in Student's interval: no limits, instead of a width
     of 0.
     """
@@ -238,8 +233,8 @@ def test_units_that_are_all_equal() -> None:
     assert (row["KS"], row["KS.se"]) == (1, 0)
 
 
-def test_what_has_no_value() -> None:
-    one_class = pa.table({"label": [1, 1], "score": [0.1, 0.2], "id": [1, 2]})
+def test_what_has_no_value():
+    one_class = build_table(label="1 1", score="0.1 0.2", id="1 2")
     (row,) = sqlrank.evaluate(
         "AUC", predictions=one_class, unit="id", confidence=0.95, interval="bootstrap"
     ).to_pylist()
@@ -252,7 +247,7 @@ def test_what_has_no_value() -> None:
     }
 
 
-def test_nothing_is_drawn_for_counts_alone() -> None:
+def test_nothing_is_drawn_for_counts_alone():
     (row,) = sqlrank.evaluate(
         ["Positives", "ECE"], predictions=make_errors([0.5]), confidence=0.95, interval="bootstrap"
     ).to_pylist()
@@ -326,19 +321,19 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
         ),
     ],
 )
-def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+def test_what_is_refused(metrics, options, message):
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate(metrics, predictions=make_errors(RR), **{"confidence": 0.95, **options})
     assert message in str(caught.value)
 
 
-def test_rows_without_names() -> None:
+def test_rows_without_names():
     with pytest.raises(
         InputError, match=r"^interval='bootstrap' resamples units: name their column with unit="
     ):
         sqlrank.evaluate(
             "KS",
-            predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}),
+            predictions=build_table(label="0 1", score="0.1 0.2"),
             confidence=0.95,
             interval="bootstrap",
         )
@@ -355,7 +350,7 @@ def test_rows_without_names() -> None:
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path: Any) -> None:
+def test_the_command(tmp_path):
     (tmp_path / "p.csv").write_text("id,label,score\n1,0,0.1\n2,1,0.7\n3,0,0.4\n4,1,0.3\n5,1,0.9\n")
     options = [
         "--predictions", str(tmp_path / "p.csv"), "--confidence", "0.9", "--interval",
@@ -374,11 +369,9 @@ def test_the_command(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     "metrics", [["num_lists"], ["num_shown", "ExposureGini@2"], ["Personalization@2"]]
 )
-def test_metrics_of_all_lists_have_no_interval(metrics: list[str]) -> None:
-    run = pa.table(
-        {"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "score": [1.0, 2.0, 3.0]}
-    )
-    items = pa.table({"doc_id": ["x", "y", "z"]})
+def test_metrics_of_all_lists_have_no_interval(metrics):
+    run = build_table(query_id="a a b", doc_id="x y x", score="1.0 2.0 3.0")
+    items = build_table(doc_id="x y z")
     (found,) = sqlrank.evaluate(
         metrics, run=run, inputs={"items": items}, confidence=0.95, interval="bootstrap"
     ).to_pylist()

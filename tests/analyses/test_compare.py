@@ -11,13 +11,14 @@ from scipy import stats
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inference.significance import (
+from sqlrank.inference import (
     HypothesisFamily,
+    Tolerance,
     adjust_p_values,
     minimum_detectable_effect,
     required_units,
 )
-from sqlrank.inference.verdicts import Tolerance
+from tests.tables import build_table
 
 A = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 B = [0.75, 0.25, 1.0, 0.50, 0.25, 0.80, 0.10, 0.75, 0.20, 0.65, 0.55, 0.85]
@@ -64,7 +65,7 @@ def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any
 # By hand, and the numbers of other tools
 
 
-def test_student(shares: Path) -> None:
+def test_student(shares):
     """Compare with scipy's paired t-test."""
     (row,) = compare(shares, score(a=A, b=B))
     assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == (
@@ -97,13 +98,13 @@ def test_student(shares: Path) -> None:
         ("randomization", 0.0933333333, 0.033203125),
     ],
 )
-def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
+def test_other_tests(test, statistic, p, shares):
     (row,) = compare(shares, score(a=A, b=B), test=test)
     assert (row["statistic"], row["p_value"]) == pytest.approx((statistic, p), abs=1e-10)
     assert row["test"] == test
 
 
-def test_the_greatest_t(shares: Path) -> None:
+def test_the_greatest_t(shares):
     """One draw of signs for all comparisons: p-values and intervals that agree."""
     rows = compare(shares, score(a=A, b=B, c=C), baseline="a", correction="max_t")
     assert [(row["baseline"], row["system"]) for row in rows] == [("a", "b"), ("a", "c")]
@@ -115,7 +116,7 @@ def test_the_greatest_t(shares: Path) -> None:
     assert [row["winner"] for row in rows] == [None, None]
 
 
-def test_corrections(shares: Path) -> None:
+def test_corrections(shares):
     table = score(a=A, b=B, c=C)
     plain = [row["p_value"] for row in compare(shares, table, correction="none")]
     assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
@@ -134,11 +135,11 @@ def test_corrections(shares: Path) -> None:
 
 
 @pytest.mark.parametrize(("p", "is_significant"), [(0.25, False), (0.2499, True), (None, False)])
-def test_a_p_value_of_alpha_rejects_nothing(p: float | None, is_significant: bool) -> None:
+def test_a_p_value_of_alpha_rejects_nothing(p, is_significant):
     assert HypothesisFamily(0.75, "none", 1).is_significant(p) is is_significant
 
 
-def test_the_level_of_an_interval_is_where_its_own_test_decides() -> None:
+def test_the_level_of_an_interval_is_where_its_own_test_decides():
     """Holm's third of five: at p = 0.01 its corrected p is 0.03, and so at 0.05 / 3 it is 0.05."""
     family = HypothesisFamily(0.95, "holm", 5)
     assert family.level_for(0.012, 0.036) == pytest.approx(1 - 0.05 / 3)
@@ -146,7 +147,7 @@ def test_the_level_of_an_interval_is_where_its_own_test_decides() -> None:
 
 
 @pytest.mark.parametrize("p", [[0.01, 0.04, 0.041], [0.5, 0.03, 0.02, 0.9, 0.021], [0.04, 0.04]])
-def test_adjusted_p_values_are_those_of_scipy_and_of_holm(p: list[float]) -> None:
+def test_adjusted_p_values_are_those_of_scipy_and_of_holm(p):
     """A later p-value may have the smaller quotient, which all before it share."""
     assert adjust_p_values(p, "bh") == pytest.approx(list(stats.false_discovery_control(p)))
     steps = np.maximum.accumulate([(len(p) - i) * each for i, each in enumerate(sorted(p))])
@@ -154,11 +155,11 @@ def test_adjusted_p_values_are_those_of_scipy_and_of_holm(p: list[float]) -> Non
     assert adjust_p_values(p, "holm") == pytest.approx(expected) or len({*p}) < len(p)
 
 
-def test_a_share_of_a_negative_baseline_is_a_margin() -> None:
+def test_a_share_of_a_negative_baseline_is_a_margin():
     assert Tolerance.parse("10%").compute_margin(-0.5) == pytest.approx(0.05)
 
 
-def test_power() -> None:
+def test_power():
     """Of statsmodels TTestPower; its least effect is by the noncentral t, and 0.0001 away."""
     assert minimum_detectable_effect(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
     assert [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [
@@ -166,7 +167,7 @@ def test_power() -> None:
     ]  # fmt: skip
 
 
-def test_an_effect(shares: Path) -> None:
+def test_an_effect(shares):
     (row,) = compare(shares, score(a=A, b=B), target_effect=0.05)
     deviation = row["se"] * math.sqrt(12)
     assert row["required_units"] == required_units(deviation, 0.05, 0.95, 0.8)
@@ -176,7 +177,7 @@ def test_an_effect(shares: Path) -> None:
     )
 
 
-def test_scipy() -> None:
+def test_scipy():
     """Random rankings against paired tests of scipy over the values of queries."""
     draw = np.random.default_rng(5)
     run = {
@@ -239,7 +240,7 @@ TESTS_AND_CORRECTIONS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(("test", "correction"), TESTS_AND_CORRECTIONS)
-def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shares: Path) -> None:
+def test_winners_and_intervals_agree(test, correction, seed, shares):
     """No interval of a winner holds 0, every other does, and no winner has a corrected p above the
     limit.
     """
@@ -255,7 +256,7 @@ def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shar
         assert len({row["winner"] is None for row in rows}) == 2
 
 
-def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> None:
+def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares):
     """The second of three is found at 0.05 / 2, at which level its interval stands; Bonferroni's
     would hold 0.
     """
@@ -281,7 +282,7 @@ def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> N
     )
 
 
-def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path) -> None:
+def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares):
     """27 small gains and 3 great losses: more queries gain, and the mean falls."""
     gains = [0.51] * 27 + [0.1] * 3
     (row,) = compare(shares, score(a=[0.5] * 30, b=gains), test="sign")
@@ -291,7 +292,7 @@ def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path)
     assert row["ci_low"] < 0 <= row["ci_high"]
 
 
-def test_power_heeds_the_correction(shares: Path) -> None:
+def test_power_heeds_the_correction(shares):
     """A difference is found by its corrected p: detectable and needed are those of the intervals,
     under max_t by the drawn limit.
     """
@@ -322,7 +323,7 @@ def test_power_heeds_the_correction(shares: Path) -> None:
 # Groups, weights and what is missing
 
 
-def test_units_that_only_one_has(shares: Path) -> None:
+def test_units_that_only_one_has(shares):
     table = score(a=[*A, 0.3, None], b=[*B, None, 0.9])
     (row,) = compare(shares, table)
     assert (row["n_units"], row["unpaired"], row["difference"]) == (
@@ -333,15 +334,13 @@ def test_units_that_only_one_has(shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_groups() -> None:
+def test_groups():
     run = {
         name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)}
         for name, good in (("x", 2), ("y", 3))
     }
     qrels = {f"q{q}": {"b": 1} for q in range(6)}
-    queries = pa.table(
-        {"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]}
-    )
+    queries = build_table(query_id=[f"q{q}" for q in range(6)], country="de de de fr fr NULL")
     rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, by=[[], ["country"]])
     assert rows.column_names[:5] == ["country", "slice", "metric", "baseline", "system"]
     assert [(row["country"], row["slice"], row["n_units"]) for row in rows.to_pylist()] == [
@@ -355,7 +354,7 @@ def test_groups() -> None:
     assert alone.num_rows == 3
 
 
-def test_weights_of_queries() -> None:
+def test_weights_of_queries():
     """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes
     nothing.
     """
@@ -383,15 +382,15 @@ def test_weights_of_queries() -> None:
     } == found[1]
 
 
-def test_weights_are_for_t_alone() -> None:
-    queries = pa.table({"query_id": ["q"], "weight": [2.0]})
+def test_weights_are_for_t_alone():
+    queries = build_table(query_id="q", weight="2.0")
     runs, qrels = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}}, {"q": {"a": 1}}
     for options in ({"test": "sign"}, {"correction": "max_t"}):
         with pytest.raises(MetricError, match=r"^queries have weights, which only t-tests use"):
             sqlrank.compare("RR", run=runs, qrels=qrels, queries=queries, **options)
 
 
-def test_differences_of_queries(shares: Path) -> None:
+def test_differences_of_queries(shares):
     """Sort differences by the largest loss of the second system."""
     result = sqlrank.compare(
         "Portion",
@@ -415,7 +414,7 @@ def test_differences_of_queries(shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_lower_is_better(shares: Path) -> None:
+def test_lower_is_better(shares):
     """Wins are of the better system, whichever way a metric goes."""
     (row,) = sqlrank.compare("MAE", predictions=score(a=A, b=B), level="query").to_pylist()
     assert (row["wins"], row["ties"], row["losses"], row["winner"]) == (2, 2, 8, "a")
@@ -425,14 +424,9 @@ def test_lower_is_better(shares: Path) -> None:
     assert compare(shares, score(a=A, b=B))[0]["p_value"] == pytest.approx(row["p_value"])
 
 
-def test_several_scores() -> None:
-    predictions = pa.table(
-        {
-            "query_id": ["a", "a", "b", "b"],
-            "label": [1, 0, 0, 1],
-            "old": [0.9, 0.1, 0.2, 0.8],
-            "new": [0.1, 0.9, 0.3, 0.4],
-        }
+def test_several_scores():
+    predictions = build_table(
+        query_id="a a b b", label="1 0 0 1", old="0.9 0.1 0.2 0.8", new="0.1 0.9 0.3 0.4"
     )
     (row,) = sqlrank.compare(
         "AUC",
@@ -452,7 +446,7 @@ def test_several_scores() -> None:
 # What never changes
 
 
-def test_a_system_against_itself(shares: Path) -> None:
+def test_a_system_against_itself(shares):
     (row,) = compare(shares, score(a=A, b=A))
     assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (
         0, 1, 1, 12, None,
@@ -465,7 +459,7 @@ def test_a_system_against_itself(shares: Path) -> None:
     )
 
 
-def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
+def test_the_same_change_everywhere_is_no_certainty(shares):
     (row,) = compare(shares, score(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
     assert row["difference"] == pytest.approx(0.1)
     assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (
@@ -474,7 +468,7 @@ def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_query_and_none(shares: Path) -> None:
+def test_one_query_and_none(shares):
     (row,) = compare(shares, score(a=[0.1], b=[0.5]))
     assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (
         1, 0.4, None, None, None,
@@ -491,7 +485,7 @@ def test_one_query_and_none(shares: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
-def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
+def test_the_order_of_rows_and_systems(test, shares):
     table = score(a=A, b=B)
     (row,) = compare(shares, table, test=test)
     (shuffled,) = compare(shares, table.take(np.random.default_rng(3).permutation(24)), test=test)
@@ -508,7 +502,7 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_seeds(shares: Path) -> None:
+def test_seeds(shares):
     table = score(a=A * 3, b=C * 3)
     found = {
         seed: compare(shares, table, test="randomization", replicates=999, seed=seed)[0]["p_value"]
@@ -518,7 +512,7 @@ def test_seeds(shares: Path) -> None:
     assert len(set(found.values())) > 1
 
 
-def test_names_that_are_odd(shares: Path) -> None:
+def test_names_that_are_odd(shares):
     """Systems and groups of any name, also those of columns that are made here."""
     table = (
         score(**{"a\"'; --": A, "select": B})
@@ -584,58 +578,14 @@ def test_names_that_are_odd(shares: Path) -> None:
         ({"aggregate": "max"}, "means are compared, not aggregate='max'. Leave it out"),
     ],
 )
-def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) -> None:
+def test_refused_arguments(options, message, shares):
     with pytest.raises(MetricError) as caught:
         compare(shares, score(a=A, b=B), **options)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        ("num_rel", "num_rel cannot be compared by units: "),
-        (
-            "P@1..3",
-            (
-                "P@1..3 has rows of its own and cannot be compared. Ask for metrics with one"
-                " cut-off each"
-            ),
-        ),
-    ],
-)
-def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
-    with pytest.raises(MetricError) as caught:
-        sqlrank.compare(
-            metric, run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}
-        )
-    assert message in str(caught.value)
-
-
-def test_what_is_of_all_rows() -> None:
-    with pytest.raises(
-        MetricError,
-        match=r"^KS cannot be compared by units: .*. level='query' compares its values of queries$",
-    ):
-        sqlrank.compare("KS", predictions=score(a=A, b=B))
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"^Purity cannot be .*: records of one cluster are not independent.* Evaluate it with"
-            r" by='system'"
-        ),
-    ):
-        sqlrank.compare(
-            "Purity",
-            inputs={
-                "records": pa.table(
-                    {"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]}
-                )
-            },
-        )
-
-
 @pytest.mark.slow
-def test_systems_that_cannot_be_compared(shares: Path) -> None:
+def test_systems_that_cannot_be_compared(shares):
     with pytest.raises(
         MetricError,
         match=(

@@ -15,6 +15,7 @@ from sqlrank.comparison import paired_differences
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits, evaluate_unit_values
 from sqlrank.engines.open_database import ExecutionOptions
+from tests.tables import build_table
 
 QUERIES = [f"q{number}" for number in range(40)]
 
@@ -64,7 +65,7 @@ def plan_comparison(
         collect_sources(**{"run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}),
         policies=policies,
     )
-    return ComparisonPlan.from_call(call, "system", groupings)
+    return ComparisonPlan.from_call(call, "system", groupings, ())
 
 
 @pytest.mark.one_in(3)
@@ -74,9 +75,7 @@ def plan_comparison(
 @pytest.mark.parametrize(
     "groupings", [[[], ["country"]], [["day"], ["day", "country"], ["country"]]], ids=str
 )
-def test_values_are_those_of_an_evaluation_by_each_grouping(
-    groupings: list[list[str]], policies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_are_those_of_an_evaluation_by_each_grouping(groupings, policies, monkeypatch):
     """Rows stand in the same order, on which sums depend."""
     request = plan_comparison(groupings, ["nDCG@3", "AP"], policies)
     shared = evaluate_unit_values(request, OPTIONS)
@@ -89,9 +88,9 @@ def test_values_are_those_of_an_evaluation_by_each_grouping(
 
 
 @pytest.mark.slow
-def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def count(**options: Any) -> int:
-        counts: list[int] = []
+def test_queries_are_evaluated_once(monkeypatch):
+    def count(**options):
+        counts = []
         with monkeypatch.context() as patched:
             for name in ("execute_request", "execute_resolved", "run_resolved"):
                 execute = getattr(paired_differences, name)
@@ -117,29 +116,31 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count(by=by) == 1
     assert count(by="country") == 1
     with_days = make_run().append_column(
-        "hour", pc.bit_wise_and(pc.utf8_length(make_run()["query_id"]), 1)
+        # Documents of each query stand in both hours.
+        "hour",
+        pa.array([row % 2 for row in range(make_run().num_rows)]),
     )
     assert count(run=with_days, by=[[], ["hour"]]) == 2
-    history = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"]})
+    history = build_table(query_id="q1 q2", doc_id="d1 d2")
     assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", ["country=UPPER(country)", [[], ["country=UPPER(country)", "day"]]])
-def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) -> None:
+def test_groups_by_expressions_are_those_of_a_column_with_their_values(by):
     """Comparison and gate by an expression, also one named as the column that it reads, give the
     rows of a column with its values.
     """
     upper = ATTRIBUTES.set_column(1, "country", pc.utf8_upper(ATTRIBUTES["country"]))
     plain = "country" if isinstance(by, str) else [[], ["country", "day"]]
-    given: dict[str, Any] = {"run": make_run(), "qrels": QRELS}
+    given = {"run": make_run(), "qrels": QRELS}
     computed = sqlrank.compare(["nDCG@3", "RR"], queries=ATTRIBUTES, by=by, **given).to_pylist()
     assert computed == [
         pytest.approx(row)
         for row in sqlrank.compare(["nDCG@3", "RR"], queries=upper, by=plain, **given).to_pylist()
     ]
     assert {row["country"] for row in computed} >= {"FR", "DE"}
-    options: dict[str, Any] = {"tolerance": 0.1, "baseline": "old", **given}
+    options = {"tolerance": 0.1, "baseline": "old", **given}
     computed = sqlrank.gate("nDCG@3", queries=ATTRIBUTES, by=by, **options).to_pylist()
     assert computed == [
         pytest.approx(row)
@@ -147,12 +148,12 @@ def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) 
     ]
 
 
-def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch):
     """The work of drawing signs grows with the units of all groups, not with groups times units."""
-    widths: list[int] = []
+    widths = []
     make = PairedUnits.create_temp
 
-    def noted(units: PairedUnits, name: str, query: Any, *arguments: Any, **values: Any) -> None:
+    def noted(units, name, query, *arguments, **values):
         widths.extend([len(query.selects)] if name in {"wide", "flips"} else [])
         make(units, name, query, *arguments, **values)
 
@@ -183,7 +184,7 @@ def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyP
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["positive_size", "smaller_class_size"])
 @pytest.mark.parametrize("metric", ["Brier", "AUC"])
-def test_groups_may_be_named_as_sizes_of_classes(metric: str, name: str) -> None:
+def test_groups_may_be_named_as_sizes_of_classes(metric, name):
     """Sizes of classes come with the values of rows, next to the caller's groups."""
     rows = range(40)
     predictions = {
@@ -192,7 +193,7 @@ def test_groups_may_be_named_as_sizes_of_classes(metric: str, name: str) -> None
         "new": [number * 5 % 13 / 13 for number in rows],
     }
 
-    def compare(group: str) -> list[Any]:
+    def compare(group):
         table = pa.table(predictions | {group: [number % 2 for number in rows]})
         scores = {"score": ["old", "new"]}
         result = sqlrank.compare(metric, predictions=table, columns=scores, by=group)

@@ -3,8 +3,6 @@ buckets that both have.
 """
 
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +12,7 @@ from scipy import stats
 from sklearn.metrics import log_loss, roc_auc_score
 
 import sqlrank
-from sqlrank.inference.significance import adjust_p_values
+from sqlrank.inference import adjust_p_values
 from tests.analyses.test_drift import make_two_days
 from tests.analyses.test_jackknife_buckets import T_7, compute_bucket, compute_jackknife_variance
 from tests.analyses.test_rollups import draw_clicks, load_sqlite
@@ -40,7 +38,7 @@ def make_predictions() -> pa.Table:
 def make_rollups(binning: str = "exact", n_buckets: int | None = 8) -> dict[str, pa.Table]:
     """Return the rollups of three models."""
     of_buckets = {} if n_buckets is None else {"unit": "viewer", "n_buckets": n_buckets}
-    given: dict[str, Any] = {
+    given = {
         "predictions": make_predictions(),
         "by": ["day", "campaign"],
         "binning": binning,
@@ -52,7 +50,7 @@ def make_rollups(binning: str = "exact", n_buckets: int | None = 8) -> dict[str,
     }
 
 
-def test_agreement_with_numpy() -> None:
+def test_agreement_with_numpy():
     """Each bucket is left out of both models at once: the difference of models that agree is far
     surer than either.
     """
@@ -67,7 +65,7 @@ def test_agreement_with_numpy() -> None:
     own = np.array([compute_bucket(unit, 8) for unit in table["viewer"].to_pylist()])
     tools = {"AUC": roc_auc_score, "LogLoss": log_loss}
 
-    def value(metric: str, model: str, chosen: Any) -> float:
+    def value(metric, model, chosen):
         label, score, weight = (
             table[name].to_numpy()[chosen] for name in ("label", model, "weight")
         )
@@ -107,7 +105,7 @@ def test_agreement_with_numpy() -> None:
     assert rows[4]["reason"] == "no interval: it describes the data"
 
 
-def test_what_is_certain_by_hand() -> None:
+def test_what_is_certain_by_hand():
     """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; a
     group that one model lacks is shown.
     """
@@ -126,7 +124,7 @@ def test_what_is_certain_by_hand() -> None:
 
 
 @pytest.mark.slow
-def test_within_groups_on_another_engine() -> None:
+def test_within_groups_on_another_engine():
     asked = {"by": "campaign", "baseline": "near", "confidence": 0.9}
     here = sqlrank.compare(
         METRICS, rollups={name: make_rollups("grid")[name] for name in ("score", "near")}, **asked
@@ -153,7 +151,7 @@ def test_within_groups_on_another_engine() -> None:
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path):
     named = []
     for name, rollup in make_rollups().items():
         pq.write_table(rollup, tmp_path / f"{name}.parquet")
@@ -172,7 +170,7 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     assert (
         shown.splitlines()[5]
-        == "Paired t-test of 8 buckets, p by Holm, intervals at 98.75%. More: --format csv"
+        == "Paired t-test of 8 buckets, p by Holm, intervals at 98.75%. All columns: --format csv"
     )
     text = run_command(
         "compare", "AUC", *named, "--baseline", "coin", "--correction", "bh", "--format", "csv"
@@ -273,24 +271,24 @@ def test_the_command(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+def test_what_is_refused(options, message):
     given = options.get("rollups", make_rollups)()
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.compare(**{"metrics": "AUC", **options, "rollups": given})
 
 
 @pytest.mark.slow
-def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
+def test_other_buckets_are_no_matter_for_what_is_certain():
     both = {"old": make_rollups()["score"], "new": make_rollups(n_buckets=4)["near"]}
     result = sqlrank.compare("AUC", rollups=both, confidence=None)
     (row,) = result.to_pylist()
-    assert "intervals at level" not in str(sqlrank.chart(result).to_dict())
+    assert "confidence intervals" not in str(sqlrank.chart(result).to_dict())
     assert row["ci_low"] is None
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)
 
 
 @pytest.mark.slow
-def test_groupings_are_corrected_together() -> None:
+def test_groupings_are_corrected_together():
     """All rows and each campaign, of all pairs: Holm's correction is of all p-values of the call,
     as of rows.
     """
@@ -325,7 +323,7 @@ def test_groupings_are_corrected_together() -> None:
 
 
 @pytest.mark.slow
-def test_columns_are_those_of_all_comparisons() -> None:
+def test_columns_are_those_of_all_comparisons():
     """Columns for rows alone are NULL, and columns for rollups alone come last."""
     table = make_predictions()
     both = {"score": ["score", "near"], "weight": "weight"}
@@ -345,7 +343,7 @@ def test_columns_are_those_of_all_comparisons() -> None:
         assert of_rollups[name][0].as_py() == pytest.approx(of_rows[name][0].as_py(), abs=1e-12)
 
 
-def test_equal_rollups() -> None:
+def test_equal_rollups():
     (row,) = sqlrank.compare(
         "AUC", rollups={"old": make_rollups()["score"], "new": make_rollups()["score"]}
     ).to_pylist()

@@ -94,7 +94,7 @@ def draw_scores(
     return label, one, two
 
 
-def test_golden_numbers() -> None:
+def test_golden_numbers():
     """Areas of MLstatkit for rows that weigh 1; by units from the formula of clustered areas
     (Obuchowski 1997).
     """
@@ -137,7 +137,7 @@ def test_golden_numbers() -> None:
 
 
 @pytest.mark.parametrize(("seed", "digits"), [(0, 2), (1, 2), (2, 2), (3, 12)])
-def test_areas_by_the_formula(seed: int, digits: int) -> None:
+def test_areas_by_the_formula(seed, digits):
     """Of scores that repeat, which are counted first, and of those that do not, which are
     sorted.
     """
@@ -149,7 +149,7 @@ def test_areas_by_the_formula(seed: int, digits: int) -> None:
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(difference) / se, df), rel=1e-8)
 
 
-def test_means_of_rows_are_paired_tests() -> None:
+def test_means_of_rows_are_paired_tests():
     """Of a mean over rows the values of units are those of the rows, whatever else is asked;
     degrees of freedom follow from their kurtosis.
     """
@@ -172,7 +172,7 @@ def test_means_of_rows_are_paired_tests() -> None:
         ] == pytest.approx(expected, rel=1e-8)
 
 
-def test_rows_that_are_equal_are_units_of_their_own() -> None:
+def test_rows_that_are_equal_are_units_of_their_own():
     """A row that stands twice is two units, in whatever order they come."""
     label, one, two = (np.tile(values, 2) for values in draw_scores(4))
     twice = pa.table({"label": label, "a": one, "b": two})
@@ -183,7 +183,7 @@ def test_rows_that_are_equal_are_units_of_their_own() -> None:
     assert shuffled["se"] == pytest.approx(row["se"], rel=1e-12)
 
 
-def test_a_score_against_itself() -> None:
+def test_a_score_against_itself():
     (row,) = sqlrank.compare(
         "AUC", predictions=make_predictions(c=A), columns={"score": ["a", "c"]}
     ).to_pylist()
@@ -191,7 +191,7 @@ def test_a_score_against_itself() -> None:
 
 
 @pytest.mark.slow
-def test_groups_and_three_scores() -> None:
+def test_groups_and_three_scores():
     label, one, two = draw_scores(3)
     day = np.arange(400) % 2
     data = pa.table({"label": label, "a": one, "b": two, "c": one[::-1].copy(), "day": day})
@@ -210,7 +210,7 @@ def test_groups_and_three_scores() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"nulls": "drop"}], ids=["all rows", "some left out"])
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
-def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
+def test_every_plan_says_the_same(is_weighted, options):
     """Compare all plans: influence values joined by score or by row, for several kinds of metrics,
     weights and groups.
     """
@@ -226,7 +226,7 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
     )
     metrics = ["AUC", "APS", "Gini", "LogLoss", "Brier", "Precision", "NormalizedEntropy"]
 
-    def by(order: str) -> list[dict[str, Any]]:
+    def by(order):
         plan = {"score_order": order}
         found = sqlrank.compare(
             metrics,
@@ -250,12 +250,12 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
             }
 
 
-def test_a_row_without_a_score_is_in_one_system_only() -> None:
+def test_a_row_without_a_score_is_in_one_system_only():
     gap = make_predictions(c=[None, *B[1:]])
     with pytest.raises(
         InputError,
         match=(
-            r"^1 of 10 units have rows of one of two systems only, and metrics of predictions are"
+            r"^1 of 10 rows have rows of one of two systems only, and metrics of predictions are"
             r" compared over"
         ),
     ):
@@ -265,7 +265,7 @@ def test_a_row_without_a_score_is_in_one_system_only() -> None:
 
 
 @pytest.mark.slow
-def test_systems_of_rows_of_their_own() -> None:
+def test_systems_of_rows_of_their_own():
     """Systems told apart by a column are paired by the unit that is named."""
     stacked = pa.table(
         {
@@ -284,7 +284,7 @@ def test_systems_of_rows_of_their_own() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r"^2 of 5 units have rows of one of two systems only, and metrics of predictions are"
+            r"^2 of 5 users have rows of one of two systems only, and metrics of predictions are"
             r" compared over"
         ),
     ):
@@ -292,12 +292,12 @@ def test_systems_of_rows_of_their_own() -> None:
 
 
 @pytest.mark.slow
-def test_gates() -> None:
+def test_gates():
     label, one, two = draw_scores(5, n=2000)
     worse = np.random.default_rng(0).random(2000)
     data = pa.table({"label": label, "old": one, "new": two, "noise": worse})
 
-    def verdict(new: str, **options: Any) -> str:
+    def verdict(new, **options):
         found = sqlrank.gate("AUC", predictions=data, columns={"score": ["old", new]}, **options)
         return str(found["verdict"][0].as_py())
 
@@ -336,13 +336,13 @@ def test_gates() -> None:
         ),
     ],
 )
-def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+def test_what_is_refused(metrics, options, message):
     with pytest.raises(MetricError) as caught:
         compare(metrics, make_predictions(), **options)
     assert message in str(caught.value)
 
 
-def test_what_units_need() -> None:
+def test_what_units_need():
     one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
     with pytest.raises(
         InputError, match=r"^rows of two systems are paired by a key: name it with unit=, or give"
@@ -376,7 +376,7 @@ def test_what_units_need() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_undefined() -> None:
+def test_what_is_undefined():
     """Areas of one class, and of one positive, whose spread is not known."""
     (one_class,) = compare("AUC", make_predictions().slice(0, 3))
     assert (
@@ -409,7 +409,7 @@ def test_what_is_undefined() -> None:
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path: Any) -> None:
+def test_the_command(tmp_path):
     pq.write_table(make_predictions(user=USER), tmp_path / "p.parquet")
     options = [
         "AUC", "--predictions", str(tmp_path / "p.parquet"), "--column", "score=a", "--column",
@@ -420,4 +420,4 @@ def test_the_command(tmp_path: Any) -> None:
     assert '"n_units": 5' in shown.stdout
     gated = CliRunner().invoke(app, ["gate", *options, "--tolerance", "0.01"])
     assert gated.exit_code == 3, gated.output
-    assert "5 units, fewer than 20" in gated.stdout
+    assert "5 users, fewer than 20" in gated.stdout

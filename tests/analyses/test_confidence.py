@@ -3,7 +3,6 @@ out.
 """
 
 import re
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,12 @@ from scipy.stats import t as student
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inference.significance import t_critical_polynomial, t_critical_value, t_two_sided_tail
+from sqlrank.inference import t_critical_polynomial, t_critical_value, t_two_sided_tail
 from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import TREC, run_command
 from tests.lanes import select_few
 from tests.named_sources import name_sources, write_metric
+from tests.tables import build_table, read_columns
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 FIRST = [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
@@ -27,10 +27,7 @@ SHARE = """-- Portion: mean of the scores, which are shares.
 -- Undefined: no predictions.
 SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS portion FROM predictions GROUP BY group_id
 """
-TEN = {
-    "label": [1.0, 1, 1, 1, 0, 0, 0, 0, 0, 0],
-    "score": [0.9, 0.8, 0.4, 0.6, 0.7, 0.4, 0.3, 0.2, 0.1, 0.35],
-}
+TEN = read_columns(label="1.0 1 1 1 0 0 0 0 0 0", score="0.9 0.8 0.4 0.6 0.7 0.4 0.3 0.2 0.1 0.35")
 WEIGHTS = [1.0, 2, 1, 0.5, 1, 3, 1, 1, 2, 1]
 CLUSTERS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 SMOOTH = [
@@ -73,7 +70,7 @@ def shares(tmp_path: Path) -> Path:
 # By hand
 
 
-def test_a_mean() -> None:
+def test_a_mean():
     """Student's interval of scipy."""
     expected = (0.4608333333, 0.2630884853, 0.6585781814, 0.0898437898, 12)
     assert evaluate_interval("Bias", make_scores(RR)) == pytest.approx(expected, abs=1e-10)
@@ -82,7 +79,7 @@ def test_a_mean() -> None:
     )
 
 
-def test_a_share(shares: Path) -> None:
+def test_a_share(shares):
     """Wilson's interval of statsmodels, with the effective number of units; a user's metric gets it
     for one line.
     """
@@ -101,7 +98,7 @@ def test_a_share(shares: Path) -> None:
     )
 
 
-def test_units_that_agree(shares: Path) -> None:
+def test_units_that_agree(shares):
     """Twelve successes are not certainty."""
     assert evaluate_interval("Portion", make_scores([1.0] * 12), sql_dir=shares)[
         :3
@@ -115,7 +112,7 @@ def test_units_that_agree(shares: Path) -> None:
     assert evaluate_interval("Bias", make_scores([0.1] * 12))[1:3] == (None, None)
 
 
-def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
+def test_limits_of_shares_stay_between_0_and_1(shares):
     """Rounding leaves no limit beyond a bound, for shares near both bounds and any number of
     units.
     """
@@ -136,7 +133,7 @@ def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
     )
 
 
-def test_one_unit_and_none(shares: Path) -> None:
+def test_one_unit_and_none(shares):
     assert evaluate_interval("Portion", make_scores([0.25]), sql_dir=shares) == (
         0.25, None, None, None, 1,
     )  # fmt: skip
@@ -146,7 +143,7 @@ def test_one_unit_and_none(shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_metrics_of_predictions() -> None:
+def test_metrics_of_predictions():
     """Standard errors that equal finite differences of scikit-learn's metrics, by rows, weighted,
     and by queries.
     """
@@ -172,9 +169,7 @@ def test_metrics_of_predictions() -> None:
 
 @pytest.mark.parametrize("score_order", ["window", "distinct", "buckets"])
 @pytest.mark.parametrize("weights", [[1.0] * 8, [2.0, 1, 1, 0.5, 1, 3, 1, 1]], ids=["one", "own"])
-def test_the_standard_error_of_an_area_is_that_of_delong(
-    weights: list[float], score_order: str
-) -> None:
+def test_the_standard_error_of_an_area_is_that_of_delong(weights, score_order):
     """Of the variances of the shares of negatives below each positive, and of positives above each
     negative; a weight multiplies what a row adds. Of equal scores two are of both classes.
     """
@@ -199,13 +194,13 @@ def test_the_standard_error_of_an_area_is_that_of_delong(
     assert (row["AUC"], row["AUC.se"]) == pytest.approx((area, variance**0.5), rel=1e-9)
 
 
-def test_rows_that_weigh_nothing_are_no_units() -> None:
+def test_rows_that_weigh_nothing_are_no_units():
     some = pa.table({**TEN, "weight": [1.0] * 8 + [0.0] * 2})
     first = pa.table({name: values[:8] for name, values in TEN.items()})
     assert evaluate_interval("LogLoss", some) == evaluate_interval("LogLoss", first)
 
 
-def test_what_overflows_is_null() -> None:
+def test_what_overflows_is_null():
     """The squares of 1e150 are numbers, and their squares are none."""
     value, low, high, error, units = evaluate_interval("MSE", make_scores([1e150, 2e150, 4e150]))
     assert value == pytest.approx(7e300)
@@ -213,7 +208,7 @@ def test_what_overflows_is_null() -> None:
 
 
 @pytest.mark.slow
-def test_rankings() -> None:
+def test_rankings():
     """Three queries of a real collection: the values of each, and scipy's quantile."""
     files = {"run": TREC / "results.test", "qrels": TREC / "qrels.rel_level"}
     (row,) = sqlrank.evaluate(["nDCG@10", "DCG@10", "num_rel"], **files, confidence=0.9).to_pylist()
@@ -237,11 +232,9 @@ def test_rankings() -> None:
 
 
 @pytest.mark.slow
-def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) -> None:
+def test_queries_without_a_value_are_no_units(run, qrels):
     """A query without relevant documents does not count, or counts 0, as the policy says."""
-    more = pa.concat_tables(
-        [qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [0]})]
-    )
+    more = pa.concat_tables([qrels, build_table(query_id="q3", doc_id="a", relevance="0")])
     units = {
         policy: (
             sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, if_undefined=policy)[
@@ -253,9 +246,9 @@ def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) ->
     assert units == {"zero": [3], "skip": [2]}
 
 
-def test_weighted_queries(run: pa.Table, qrels: pa.Table) -> None:
+def test_weighted_queries(run, qrels):
     """Values 1/2 and 1 with weights 1 and 3: each moves the mean of 7/8 by 3/32."""
-    queries = pa.table({"query_id": ["q1", "q2"], "weight": [1.0, 3.0]})
+    queries = build_table(query_id="q1 q2", weight="1.0 3.0")
     (row,) = sqlrank.evaluate(
         "RR", run=run, qrels=qrels, queries=queries, confidence=0.95
     ).to_pylist()
@@ -265,13 +258,9 @@ def test_weighted_queries(run: pa.Table, qrels: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("interval", ["auto", "bootstrap"])
-def test_a_query_that_weighs_nothing_is_no_unit(
-    run: pa.Table, qrels: pa.Table, interval: str
-) -> None:
+def test_a_query_that_weighs_nothing_is_no_unit(run, qrels, interval):
     """Of a weighted mean; one without weights counts it."""
-    judged = pa.concat_tables(
-        [qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [1]})]
-    )
+    judged = pa.concat_tables([qrels, build_table(query_id="q3", doc_id="a", relevance="1")])
     metrics, held = (
         ["RR", "RR(aggregate=mean)"],
         {"run": run, "confidence": 0.95, "interval": interval},
@@ -290,7 +279,7 @@ def test_a_query_that_weighs_nothing_is_no_unit(
     assert [row["RR(aggregate=mean).n_units"] for row in rows] == [2, 3]
 
 
-def test_values_of_queries_of_predictions() -> None:
+def test_values_of_queries_of_predictions():
     """With ``level=query`` the values of queries are the units."""
     table = pa.table({**TEN, "query_id": CLUSTERS})
     value, low, high, error, units = evaluate_interval("Bias", table, level="query")
@@ -304,7 +293,7 @@ def test_values_of_queries_of_predictions() -> None:
     assert error == pytest.approx(means.std(ddof=1) / np.sqrt(5), rel=1e-12)
 
 
-def test_queries_that_were_mapped_are_the_units() -> None:
+def test_queries_that_were_mapped_are_the_units():
     """Rows of one user are not independent: their sums are, as where each user has one row."""
     table = pa.table({**TEN, "user": CLUSTERS})
     assert evaluate_interval("MSE", table, columns={"query_id": "user"})[4] == 5
@@ -317,7 +306,7 @@ def test_queries_that_were_mapped_are_the_units() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metrics", [SMOOTH, MATRIX_METRICS])
-def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
+def test_standard_errors_are_finite_differences(metrics):
     """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more,
     or less.
     """
@@ -353,7 +342,7 @@ def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_every_metric_has_an_interval_or_a_reason() -> None:
+def test_every_metric_has_an_interval_or_a_reason():
     """Exactly one of: a derivative of its expression, a relation with its influence, why there is
     none, why an interval would say nothing.
     """
@@ -391,76 +380,12 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("level", "meant"),
-    [
-        (95, 0.95),
-        (0.49, 0.51),
-        (0.05, 0.95),
-        (1, None),
-        (-0.5, None),
-        ("0.95", None),
-        (True, None),
-        (float("nan"), None),
-    ],
-)
-def test_levels_that_are_none(level: Any, meant: float | None) -> None:
-    with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate("Bias", predictions=make_scores(RR), confidence=level)
-    advice = "" if meant is None else f" Did you mean confidence={meant}?"
-    assert (
-        str(caught.value)
-        == f"confidence={level!r} is not possible.{advice} It is a number from 0.5 to 0.999999999,"
-        " such as 0.95"
-    )
-
-
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (
-            "Bias",
-            {"interval": "wald"},
-            "unknown interval 'wald'. Choose from: auto, wilson, t, normal, bootstrap",
-        ),
-        (
-            "Bias",
-            {"interval": "wilson"},
-            (
-                "Wilson's interval is for shares, and Bias is not always between 0 and 1. Choose"
-                " interval='t'"
-            ),
-        ),
-        (
-            "Bias",
-            {"interval": "t", "confidence": None},
-            "interval='t' needs confidence=, such as 0.95",
-        ),
-        (
-            "Bias",
-            {"per_query": True},
-            "a query has no interval of its own. Leave out per_query, or confidence",
-        ),
-        (
-            "ROC",
-            {},
-            "ROC has no intervals. Ask for metrics with one cut-off each, or leave out confidence=",
-        ),
-    ],
-)
-def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: str) -> None:
-    table = pa.table({**TEN, "query_id": CLUSTERS, "g": CLUSTERS})
-    with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate(metrics, predictions=table, **{"confidence": 0.95, **options})
-    assert str(caught.value) == message
-
-
-def test_functions_of_intervals_are_no_policies() -> None:
+def test_functions_of_intervals_are_no_policies():
     with pytest.raises(MetricError, match="evaluate has no argument 'low'"):
         evaluate_interval("Bias", make_scores(RR), low="wilson")
 
 
-def test_queries_that_are_null_are_no_units() -> None:
+def test_queries_that_are_null_are_no_units():
     with pytest.raises(InputError, match="query_id"):
         evaluate_interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
 
@@ -468,7 +393,7 @@ def test_queries_that_are_null_are_no_units() -> None:
 # Everywhere
 
 
-def test_values_of_queries_are_read_twice() -> None:
+def test_values_of_queries_are_read_twice():
     """For their means and the influence on these: CTEs that read them again would evaluate run and
     judgments again on many engines.
     """
@@ -482,30 +407,7 @@ def test_values_of_queries_are_read_twice() -> None:
     ]
 
 
-def test_on_another_engine() -> None:
-    """SQLite has the quantile, and everything else, from the same text."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE p (label REAL, score REAL, weight REAL, shop INTEGER)")
-    rows = list(
-        zip(TEN["label"], TEN["score"], WEIGHTS, [value % 2 for value in CLUSTERS], strict=True)
-    )
-    connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?)", rows)
-    table = pa.table({**TEN, "weight": WEIGHTS, "shop": [value % 2 for value in CLUSTERS]})
-    options = {"confidence": 0.95, "by": "shop"}
-    here = sqlrank.evaluate(["Brier", "MSE"], predictions=table, **options).to_pylist()
-    there = sqlrank.evaluate(
-        ["Brier", "MSE"],
-        predictions="p",
-        connection=connection,
-        columns={"weight": "weight"},
-        **options,
-    ).to_pylist()
-    assert len(here) == len(there) == 2
-    for one, two in zip(here, there, strict=True):
-        assert one == pytest.approx(two, rel=1e-12)
-
-
-def test_the_command_shows_a_row_per_metric() -> None:
+def test_the_command_shows_a_row_per_metric():
     shown = run_command(
         "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels",
         TREC / "qrels.rel_level", "--confidence", "0.95",
@@ -520,7 +422,7 @@ def test_the_command_shows_a_row_per_metric() -> None:
 
 
 @pytest.mark.parametrize("level", select_few([0.5, 0.8, 0.9, 0.95, 0.99, 0.999], [0.95]))
-def test_quantiles_are_those_of_scipy(level: float) -> None:
+def test_quantiles_are_those_of_scipy(level):
     factors = t_critical_polynomial(level)
     for freedom in [*range(3, 60), 100, 1000, 10**6]:
         value = sum(factor / freedom**power for power, factor in enumerate(factors))

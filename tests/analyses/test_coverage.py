@@ -45,7 +45,7 @@ def measure_coverage(
         (0.1, 1.5, 20, 94.2), (0.1, 1.5, 50, 96.6), (0.1, 1.5, 200, 96.5),
     ],
 )  # fmt: skip
-def test_means_of_shares(a: float, b: float, units: int, expected: float, tmp_path: Path) -> None:
+def test_means_of_shares(a, b, units, expected, tmp_path):
     values = np.random.default_rng([units, int(10 * a)]).beta(a, b, (SAMPLES, units))
     check_share(values, a / (a + b), expected, tmp_path)
 
@@ -58,14 +58,14 @@ def test_means_of_shares(a: float, b: float, units: int, expected: float, tmp_pa
         (0.03, 20, 97.9), (0.03, 50, 94.2), (0.03, 200, 94.1),
     ],
 )  # fmt: skip
-def test_shares_of_successes(truth: float, units: int, expected: float, tmp_path: Path) -> None:
+def test_shares_of_successes(truth, units, expected, tmp_path):
     values = (
         np.random.default_rng([units, int(100 * truth)]).random((SAMPLES, units)) < truth
     ).astype(float)
     check_share(values, truth, expected, tmp_path)
 
 
-def test_how_far_metrics_vary_by_clicks() -> None:
+def test_how_far_metrics_vary_by_clicks():
     """The table of docs/confidence.md is what intervals say of the data of the examples."""
     root = Path(sqlrank.__file__).parents[1]
     page = (root / "docs" / "confidence.md").read_text("utf-8")
@@ -120,9 +120,7 @@ def check_share(values: np.ndarray, truth: float, expected: float, folder: Path)
         (0.6, 100, 1000, 94.5), (0.8, 100, 1000, 94.3), (0.95, 100, 1000, 93.5), (0.99, 100, 1000, 94.7),
     ],
 )  # fmt: skip
-def test_areas_of_normal_scores(
-    area: float, positives: int, negatives: int, expected: float
-) -> None:
+def test_areas_of_normal_scores(area, positives, negatives, expected):
     rng = np.random.default_rng([positives, int(100 * area)])
     score = rng.normal(size=(SAMPLES, positives + negatives))
     score[:, :positives] += stats.norm.ppf(area) * np.sqrt(2)
@@ -133,7 +131,7 @@ def test_areas_of_normal_scores(
     ) == pytest.approx(expected, abs=2)
 
 
-def test_areas_of_users_by_buckets() -> None:
+def test_areas_of_users_by_buckets():
     """Scores of a user move together, and so do labels: buckets of users know of it, and rows taken
     for independent do not.
     """

@@ -15,13 +15,14 @@ from sqlrank.experiments.design import ExperimentDesign
 from sqlrank.experiments.effects import effect_ctes, with_ctes
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from tests.lanes import select_few
+from tests.tables import build_table
 
 FREEDOMS = (1.0, 1.01, 1.5, 2.0, 3.0, 5.5, 10.17, 30.0, 100.0, 1e3, 9_999.5, 1e6, 1e9)
 
 
 def compute_step(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, list[Any]]:
     """Return the columns of a step, computed from a table in place of a step before it."""
-    asked: dict[str, Any] = {
+    asked = {
         "metrics": "Mean(x)",
         "covariates": None,
         "lower_is_better": (),
@@ -36,13 +37,12 @@ def compute_step(last: str, given: str, table: pa.Table, **options: Any) -> dict
     chain = {name: steps[name] for name in names[: names.index(last) + 1] if name != given}
     with duckdb.connect() as connection:
         connection.register(given, table)
-        found: dict[str, list[Any]] = (
+        return (
             connection.sql(render_statement(with_ctes(chain, set()), StatementHeader("step")))
             .order("ALL")
             .to_arrow_table()
             .to_pydict()
         )
-    return found
 
 
 def make_lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
@@ -58,7 +58,7 @@ def make_lifts(freedoms: list[float], statistics: list[float], alphas: list[floa
 
 
 @pytest.mark.slow
-def test_tails_of_t() -> None:
+def test_tails_of_t():
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is
     normal.
     """
@@ -79,7 +79,7 @@ def test_tails_of_t() -> None:
     )
 
 
-def test_quantiles_of_t() -> None:
+def test_quantiles_of_t():
     cases = [
         (freedom, alpha)
         for freedom in FREEDOMS
@@ -95,7 +95,7 @@ def test_quantiles_of_t() -> None:
 
 
 @pytest.mark.parametrize("power", [0.5001, 0.8, 0.99])
-def test_effects_that_are_detected_with_a_power(power: float) -> None:
+def test_effects_that_are_detected_with_a_power(power):
     found = compute_step(
         "critical_values",
         "effects",
@@ -109,7 +109,7 @@ def test_effects_that_are_detected_with_a_power(power: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("freedom", select_few((1, 2, 3, 4, 7, 11, 30, 100, 1000), (1, 4, 1000)))
-def test_tails_of_chi_square(freedom: int) -> None:
+def test_tails_of_chi_square(freedom):
     """Of two variants to a thousand, from chances near 1 to the least that doubles have."""
     values = [
         value
@@ -117,14 +117,12 @@ def test_tails_of_chi_square(freedom: int) -> None:
         if stats.chi2.sf(value, freedom) > 1e-290
     ]
     for value in values:
-        table = pa.table(
-            {
-                "n_units": [10],
-                "multi_variant_units": [0],
-                "statistic": [value],
-                "df": [float(freedom)],
-                "peak": [math.sqrt(freedom - 1)],
-            }
+        table = build_table(
+            n_units="10",
+            multi_variant_units="0",
+            statistic=[value],
+            df=[float(freedom)],
+            peak=[math.sqrt(freedom - 1)],
         )
         assert compute_step("sample_ratio_test", "sample_ratio_statistic", table)[
             "p_value"

@@ -2,19 +2,17 @@
 true value.
 """
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank import MetricError
 from sqlrank.registry.sql_folder import sql_root
 from tests.interface.command_line import run_command
+from tests.tables import build_table
 
-BOOSTING: dict[str, Any] = {
+BOOSTING = {
     "predictions": str(
         sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
     ),
@@ -23,16 +21,12 @@ BOOSTING: dict[str, Any] = {
 ORDERS = ["AUC", "APS", "KS", "Gain@0.2", "pAUC@0.3", "PRAUC"]
 
 
-def test_common_scores_by_hand() -> None:
+def test_common_scores_by_hand():
     """Of the weight of 8, 0.5 has 5, 0.25 two and 0.75 one; scores of no weight are never
     common.
     """
-    table = pa.table(
-        {
-            "score": [0.25, 0.5, 0.5, 0.75, 0.9],
-            "label": [0, 1, 0, 1, 1],
-            "weight": [2.0, 2.0, 3.0, 1.0, 0.0],
-        }
+    table = build_table(
+        score="0.25 0.5 0.5 0.75 0.9", label="0 1 0 1 1", weight="2.0 2.0 3.0 1.0 0.0"
     )
     given = {"predictions": table, "columns": {"weight": "weight"}}
     assert sqlrank.evaluate("CommonScores(min_share=0.2)", **given).to_pylist() == [
@@ -47,7 +41,7 @@ def test_common_scores_by_hand() -> None:
     assert sqlrank.evaluate("CommonScores(min_share=1)", **given).num_rows == 0
 
 
-def test_common_scores_are_those_of_numpy() -> None:
+def test_common_scores_are_those_of_numpy():
     found = sqlrank.evaluate("CommonScores", **BOOSTING)
     scores, counts = np.unique(
         pq.read_table(BOOSTING["predictions"])["score_boosting"].to_numpy(), return_counts=True
@@ -57,7 +51,7 @@ def test_common_scores_are_those_of_numpy() -> None:
     assert found["weight"].to_pylist() == counts[common][::-1].tolist()
 
 
-def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
+def test_a_step_of_the_grid_is_cut_at_its_atoms():
     """One step holds all of these scores: below the first of them, it, between both, the second,
     and above it.
     """
@@ -80,7 +74,7 @@ def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_certain_is_narrower() -> None:
+def test_what_is_certain_is_narrower():
     """ROLLUP: of the scores of boosting, of which many rows share 46, AUC is certain to 0.024 by
     the grid alone.
     """
@@ -104,13 +98,13 @@ def test_what_is_certain_is_narrower() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_truth_is_never_beyond(seed: int) -> None:
+def test_truth_is_never_beyond(seed):
     draw = np.random.default_rng(seed)
     scores = draw.choice(np.round(draw.random(9) * 2 - 1, 3), 40)
     table = pa.table(
         {"score": scores, "label": draw.integers(0, 2, 40), "weight": draw.integers(0, 5, 40) / 2}
     )
-    given: dict[str, Any] = {"predictions": table, "columns": {"weight": "weight"}}
+    given = {"predictions": table, "columns": {"weight": "weight"}}
     exact_scores = np.unique(scores)[::2].tolist()
     truth = sqlrank.evaluate(ORDERS, **given).to_pylist()[0]
     found = sqlrank.evaluate(
@@ -129,8 +123,8 @@ def test_truth_is_never_beyond(seed: int) -> None:
     )
 
 
-def test_atoms_are_part_of_the_definition() -> None:
-    table = pa.table({"score": [0.5, 0.25], "label": [0, 1]})
+def test_atoms_are_part_of_the_definition():
+    table = build_table(score="0.5 0.25", label="0 1")
     made = [
         sqlrank.rollup("AUC", predictions=table, exact_scores=exact_scores)["definition_hash"][
             0
@@ -140,43 +134,7 @@ def test_atoms_are_part_of_the_definition() -> None:
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
     text = run_command(
-        "rollup", "AUC", "--predictions", "clicks", "--exact-score", "0.5", "--sql",
-        "--dialect", "snowflake",
-    )  # fmt: skip
+        "rollup AUC --predictions clicks --exact-score 0.5 --sql --dialect snowflake"
+    )
     assert made[1] in text
     assert "WHEN score = 0.5" in text
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"exact_scores": [0.5, float("nan")]},
-            (
-                r"exact_scores=\[0.5, nan\] is not possible: give the scores that have bins of their own,"
-                r" such as \[0.25, 0.5\]"
-            ),
-        ),
-        (
-            {"exact_scores": "0.5"},
-            "exact_scores='0.5' is not possible: give the scores that have bins of their own",
-        ),
-        (
-            {"exact_scores": [0.5], "binning": "exact"},
-            (
-                "exact_scores= is for binning='grid'. With binning='exact' each score has a bin of"
-                " its own"
-            ),
-        ),
-        (
-            {"exact_scores": range(501)},
-            (
-                "exact_scores= has 501 scores, and at most 500 can have bins of their own. Name the"
-                " most frequent"
-            ),
-        ),
-    ],
-)
-def test_what_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(MetricError, match=message):
-        sqlrank.rollup("AUC", predictions=pa.table({"score": [0.5], "label": [1]}), **options)

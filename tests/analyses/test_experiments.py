@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank.inference.significance import t_two_sided_tail
+from sqlrank.inference import t_two_sided_tail
 from tests.analyses.experiments import (
     UNITS,
     count_freedom,
@@ -20,6 +20,7 @@ from tests.analyses.experiments import (
     run_welch_test,
 )
 from tests.lanes import select_few
+from tests.tables import build_table
 
 METRICS = {"mean": "Mean(spend)", "cuped": "Mean(spend)", "ratio": "Ratio(clicks, views)"}
 
@@ -39,7 +40,7 @@ def assert_near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9
     }
 
 
-def test_golden_effects() -> None:
+def test_golden_effects():
     """Of tea-tasting 1.14.0."""
     rows = {
         (row["metric"], row["variant"]): row
@@ -68,7 +69,7 @@ def test_golden_effects() -> None:
     assert [rows[metric, "B"]["winner"] for metric in METRICS] == [None, "B", None]
 
 
-def test_golden_intervals_of_other_kinds() -> None:
+def test_golden_intervals_of_other_kinds():
     """Of gbstats 0.8.0."""
     assert_near(
         run_experiment(interval="sequential")[0],
@@ -80,7 +81,7 @@ def test_golden_intervals_of_other_kinds() -> None:
     )
 
 
-def test_golden_sample_ratios() -> None:
+def test_golden_sample_ratios():
     equal, shared = (
         run_experiment()[-1],
         run_experiment(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1],
@@ -99,7 +100,7 @@ def test_golden_sample_ratios() -> None:
 
 
 @pytest.mark.parametrize("arms", select_few(range(2, 9), 1))
-def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
+def test_sample_ratios_are_those_of_scipy(arms):
     counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
     variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
     table = pa.table(
@@ -116,7 +117,7 @@ def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     )
 
 
-def test_a_share_without_units_counts() -> None:
+def test_a_share_without_units_counts():
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
     assert_near(
@@ -126,7 +127,7 @@ def test_a_share_without_units_counts() -> None:
 
 
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
-def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
+def test_means_and_ratios_are_those_of_scipy(seed):
     table = draw_experiment(seed, arms=3)
     rows = {
         (row["metric"], row["variant"]): row
@@ -147,7 +148,7 @@ def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
-def test_covariates_of_ratios(seed: int) -> None:
+def test_covariates_of_ratios(seed):
     """A ratio with the ratio before, and with a mean before."""
     table = draw_experiment(seed, arms=3).append_column("one", pa.array([1] * 60))
     for before, parts in (
@@ -161,18 +162,16 @@ def test_covariates_of_ratios(seed: int) -> None:
             )
 
 
-def test_two_units_in_an_arm() -> None:
+def test_two_units_in_an_arm():
     """Few degrees of freedom, of which there may be less than two."""
-    table = pa.table(
-        {"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]}
-    )
+    table = build_table(unit_id=range(5), variant=list("AABBB"), x="1.0 9.0 4.0 4.1 4.3")
     row = run_experiment("Mean(x)", table)[0]
     assert_near(row, run_welch_test(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
     assert 1 < row["df"] < 1.01
 
 
 @pytest.mark.parametrize("freedom", [9_999.0, 10_001.0, 2_453_975.5, 1e8])
-def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
+def test_tails_of_many_degrees_of_freedom(freedom):
     for value in (0.0, 0.1, 0.688, 2.0, 10.0, 30.0):
         assert t_two_sided_tail(value, freedom) == pytest.approx(
             2 * stats.t.sf(value, freedom), rel=2e-11
@@ -195,7 +194,7 @@ def run_conversions(counts: Any) -> list[dict[str, Any]]:
     return run_experiment(metrics, data, expected_shares={"A": 0.95, "B": 0.05})[: len(metrics)]
 
 
-def test_few_conversions_of_a_small_arm() -> None:
+def test_few_conversions_of_a_small_arm():
     """Of 3.5 expected conversions, one alone had a variance so small that nearly 9 % of equal arms
     had a winner.
     """
@@ -217,7 +216,7 @@ def test_few_conversions_of_a_small_arm() -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_a_unit_are_added_up() -> None:
+def test_rows_of_a_unit_are_added_up():
     """A unit of several rows is one, however its rows are ordered."""
     halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(
         4, "pre", pa.compute.divide(UNITS["pre"], 2.0)
@@ -232,7 +231,7 @@ def test_rows_of_a_unit_are_added_up() -> None:
 
 
 @pytest.mark.slow
-def test_corrections_widen_intervals() -> None:
+def test_corrections_widen_intervals():
     """Holm's p of six comparisons; an interval leaves 0 out where the corrected p is below 0.05."""
     plain, holm = (
         run_experiment(METRICS, covariates={"cuped": "pre"}),
@@ -249,9 +248,9 @@ def test_corrections_widen_intervals() -> None:
     ] == pytest.approx(1 - 0.05 / 6)
 
 
-def test_corrected_p_values_are_those_of_scipy_and_of_holm() -> None:
+def test_corrected_p_values_are_those_of_scipy_and_of_holm():
     """Of six tests whose p-values are in no order of their rows."""
-    options: dict[str, Any] = {"covariates": {"cuped": "pre"}}
+    options = {"covariates": {"cuped": "pre"}}
     plain, holm, bh = (
         [
             row["p_adjusted"]
@@ -266,7 +265,7 @@ def test_corrected_p_values_are_those_of_scipy_and_of_holm() -> None:
     assert holm == pytest.approx([expected[p] for p in plain], rel=1e-9)
 
 
-def test_relative_intervals_of_arms_of_unequal_spread() -> None:
+def test_relative_intervals_of_arms_of_unequal_spread():
     """By SciPy's quantile at Welch's degrees of freedom: on the linear scale those of the
     difference, on the logarithmic one those of the logarithms.
     """
@@ -291,7 +290,29 @@ def test_relative_intervals_of_arms_of_unequal_spread() -> None:
     )
 
 
-def test_sequential_limits_of_both_differences() -> None:
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_lifts_of_ratios_of_unequal_denominators(scale):
+    """Each arm has the variance that the jackknife would find at the mean leverage of its units."""
+    table = draw_experiment(3, 24)
+    row, _ = run_experiment("Ratio(clicks, views)", table, control="A", lift_scale=scale)
+    ratios, plain, leveraged, freedom = (np.zeros(2) for _ in range(4))
+    for side, arm in enumerate("AB"):
+        is_arm = np.array(table["variant"].to_pylist()) == arm
+        x, y = (np.array(table[name])[is_arm].astype(float) for name in ("clicks", "views"))
+        ratios[side], freedom[side] = x.mean() / y.mean(), count_freedom(y)
+        units, influence = len(x), linearize_ratio(x, y) / len(x)
+        plain[side] = influence.var(ddof=1) * units
+        left_out = (influence - influence.mean()) / (1 - 1 / (freedom[side] + 1))
+        leveraged[side] = (units - 1) / units * (left_out**2).sum()
+    lift, shares = ratios[1] / ratios[0], leveraged / ratios**2
+    parts = plain if scale == "linear" else shares
+    df = parts.sum() ** 2 / (parts**2 / freedom).sum()
+    reach = stats.t.ppf(0.975, df) * shares.sum() ** 0.5 * np.array([-1, 1])
+    expected = lift * (1 + reach if scale == "linear" else np.exp(reach)) - 1
+    assert [row["relative_ci_low"], row["relative_ci_high"]] == pytest.approx(expected, rel=1e-9)
+
+
+def test_sequential_limits_of_both_differences():
     """So many standard errors as theorem 2.2 of Waudby-Smith et al. 2021 says, of both."""
     row = run_experiment(interval="sequential", expected_units=20, lift_scale="linear")[0]
     scale = 17 * (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 20
@@ -304,7 +325,7 @@ def test_sequential_limits_of_both_differences() -> None:
     )
 
 
-def test_always_valid_p_agrees_with_its_interval() -> None:
+def test_always_valid_p_agrees_with_its_interval():
     """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
     row = run_experiment(interval="sequential")[0]
     units, z = 17, row["statistic"]
@@ -322,16 +343,14 @@ def test_always_valid_p_agrees_with_its_interval() -> None:
 
 
 @pytest.mark.slow
-def test_lower_is_better() -> None:
+def test_lower_is_better():
     """Of a large effect the variant that is better is the other one."""
-    table = pa.table(
-        {"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]}
-    )
+    table = build_table(unit_id=range(8), variant=list("AAAABBBB"), x="1.0 2 1 2 11 12 11 12")
     assert run_experiment("Mean(x)", table)[0]["winner"] == "B"
     assert run_experiment("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 
 
-def test_what_is_detectable() -> None:
+def test_what_is_detectable():
     """As compare says it: quantiles of t for level and power, times the standard error."""
     row = run_experiment()[0]
     df = row["df"]

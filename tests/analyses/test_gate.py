@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,12 +17,10 @@ from sqlrank import InputError, MetricError
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.system_comparison import GatedDifference
-from sqlrank.inference.verdicts import Tolerance
+from sqlrank.inference import Tolerance
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from tests.interface.command_line import app
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.tables import build_table
 
 QRELS = {f"q{q}": {"a": 1} for q in range(40)}
 
@@ -49,9 +47,9 @@ def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[s
 # Verdicts
 
 
-def test_verdicts() -> None:
+def test_verdicts():
     (equal,) = gate(GOOD, GOOD)
-    reason = "no change in 40 units: at most 7.2% of units change"  # (1 - 0.072) ** 40 is 0.05
+    reason = "no change in 40 queries: at most 7.2% of queries change"  # (1 - 0.072) ** 40 is 0.05
     assert (equal["verdict"], equal["reason"], equal["difference"], equal["ci_low"]) == (
         "pass",
         reason,
@@ -85,7 +83,7 @@ def test_verdicts() -> None:
 
 
 @pytest.mark.parametrize(("changed", "p"), [(4, "0.125"), (5, "0.0625"), (6, None)])
-def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
+def test_a_pass_by_few_changes_says_so(changed, p):
     """4 queries that change, all for the better, have a probability of 0.125 under random signs."""
     better = make_ranked_run(1)
     new = {
@@ -102,16 +100,18 @@ def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
     few = (
         ""
         if p is None
-        else (f". {changed} of 40 units change, so a test of their signs has no p-value below {p}")
+        else (
+            f". {changed} of 40 queries change, so a test of their signs has no p-value below {p}"
+        )
     )
     assert (row["verdict"], row["reason"]) == (
         "pass",
-        f"not worse by more than the tolerance. No unit is worse, so at most 7.2% of all are{few}",
+        f"not worse by more than the tolerance. No query is worse, so at most 7.2% of all are{few}",
     )
 
 
 @pytest.mark.slow
-def test_a_share_of_the_baseline() -> None:
+def test_a_share_of_the_baseline():
     """2 % of 0.75 is 0.015, by which the difference is judged."""
     (row,) = gate(GOOD, MIXED, tolerance="2%")
     assert (row["tolerance"], row["verdict"]) == ("2%", "inconclusive")
@@ -121,7 +121,7 @@ def test_a_share_of_the_baseline() -> None:
 
 
 @pytest.mark.slow
-def test_tolerances_of_metrics() -> None:
+def test_tolerances_of_metrics():
     rows = gate(GOOD, BAD, ["RR", "nDCG@10"], tolerance={"nDCG@10": "99%", "*": 0.1})
     assert [(row["metric"], row["tolerance"], row["verdict"]) for row in rows] == [
         ("RR", "0.1", "fail"),
@@ -132,7 +132,7 @@ def test_tolerances_of_metrics() -> None:
     ] == ["0.5", "0"]
 
 
-def test_lower_is_better() -> None:
+def test_lower_is_better():
     rows = [
         (system, f"q{q}", 0.0, value + q % 3 / 100)
         for system, value in (("baseline", 0.1), ("new", 0.3))
@@ -162,7 +162,7 @@ def test_lower_is_better() -> None:
 
 
 @pytest.mark.slow
-def test_groups() -> None:
+def test_groups():
     """One country that is worse fails, however good the rest is; a small one is skipped."""
     countries = ["de"] * 20 + ["fr"] * 17 + [None] * 3
     queries = pa.table({"query_id": list(QRELS), "country": countries})
@@ -222,7 +222,7 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
         (make_summary(0, 0, 2, 0), 0.0, 1, "pass"),
     ],
 )
-def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
+def test_rules(item, tolerance, cells, expected):
     assert (
         GatedDifference(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2)
         .decide_verdict()
@@ -232,7 +232,7 @@ def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: 
 
 
 @pytest.mark.parametrize(("unpaired", "expected"), [(1, "pass"), (2, "inconclusive")])
-def test_one_unit_of_a_hundred_may_be_missing(unpaired: int, expected: str) -> None:
+def test_one_unit_of_a_hundred_may_be_missing(unpaired, expected):
     summary = replace(make_summary(0, 0, 100 - unpaired, 0), unpaired=unpaired)
     verdict = GatedDifference(
         summary, RECIPROCAL_RANK, Tolerance(0.01), 0.95, 1, 2
@@ -265,9 +265,9 @@ def test_one_unit_of_a_hundred_may_be_missing(unpaired: int, expected: str) -> N
     ],
 )
 def test_required_units_are_those_at_which_the_gate_decides(
-    difference: float, num_tests: int, required_units: int | None, verdict: str | None
-) -> None:
-    def verdict_on(units: int) -> Any:
+    difference, num_tests, required_units, verdict
+):
+    def verdict_on(units):
         summary = make_summary(difference, 0.5 / units**0.5, units)
         return GatedDifference(
             summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2
@@ -286,7 +286,7 @@ def test_required_units_are_those_at_which_the_gate_decides(
         assert verdict_on(required_units * 9 // 10).verdict == "inconclusive"
 
 
-def test_a_gate_of_sixty_units_requires_more_of_them() -> None:
+def test_a_gate_of_sixty_units_requires_more_of_them():
     """Sixty differences of 0.1 and -0.2 by turns: mean -0.05 + 1/60, deviation 0.15."""
     label = [0.0] * 60
     old = [0.5] * 60
@@ -324,7 +324,7 @@ def draw_losses(mean: float, deviation: float, seed: int) -> pa.Table:
     ("mean", "verdict"),
     [(0.117, "fail"), (0.106, "inconclusive"), (0.1, "inconclusive"), (0.08, "pass")],
 )
-def test_a_share_has_the_verdict_of_the_number_that_it_is(mean: float, verdict: str) -> None:
+def test_a_share_has_the_verdict_of_the_number_that_it_is(mean, verdict):
     """A fifth of 0.5 is 0.1, in each of eleven rows."""
     options = {
         "predictions": draw_losses(mean, 0.06, 1),
@@ -343,7 +343,7 @@ def test_a_share_has_the_verdict_of_the_number_that_it_is(mean: float, verdict: 
     assert number[0]["verdict"] == verdict
 
 
-def test_a_share_of_a_baseline_that_varies() -> None:
+def test_a_share_of_a_baseline_that_varies():
     """It is a share of the mean as it was measured."""
     (number,) = gate(GOOD, BAD, tolerance=0.3 * 0.75, threads=1)
     (share,) = gate(GOOD, BAD, tolerance="30%", threads=1)
@@ -352,7 +352,7 @@ def test_a_share_of_a_baseline_that_varies() -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("tolerance", [0.0, 0.1, "20%"])
-def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
+def test_a_reason_names_the_interval_that_decided(tolerance):
     """The interval of each row stands where its reason says."""
     reasons = set()
     for seed, mean in enumerate([0.09, 0.105, 0.11, 0.12]):
@@ -379,7 +379,7 @@ def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
 
 
 @pytest.mark.slow
-def test_noise_does_not_fail() -> None:
+def test_noise_does_not_fail():
     """A thousand gates between systems that differ by noise alone, with no tolerance at all."""
     draw = np.random.default_rng(7)
     failed = 0
@@ -396,18 +396,18 @@ def test_noise_does_not_fail() -> None:
     assert failed <= 50
 
 
-def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
+def test_a_candidate_that_lacks_queries_does_not_pass():
     """Queries of one system only are not compared, and might be those on which the candidate
     fails.
     """
     few = {query: docs for place, (query, docs) in enumerate(GOOD.items()) if place < 30}
-    options: dict[str, Any] = {"qrels": QRELS, "topics": "judged_and_retrieved"}
+    options = {"qrels": QRELS, "topics": "judged_and_retrieved"}
     (row,) = sqlrank.gate("RR", run={"baseline": GOOD, "candidate": few}, **options).to_pylist()
     assert (row["verdict"], row["reason"], row["unpaired"]) == (
         "inconclusive",
         (
-            "10 of 40 units have a value for one system only. candidate: 10 of 40 judged queries"
-            " found no list, and are left out"
+            "10 of 40 queries have a value for one system only. candidate: 10 of 40 judged queries"
+            " have no results, and are left out"
         ),
         10,
     )
@@ -421,20 +421,18 @@ def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("baseline_scores", "candidate_scores", "verdict", "reason"),
     [
-        (25, 25, "pass", "no change in 25 units: at most 11% of units change"),
-        (25, 24, "inconclusive", "1 of 25 units have a value for one system only"),
-        (25, 20, "inconclusive", "5 of 25 units have a value for one system only"),
-        (25, 19, "inconclusive", "6 of 25 units have a value for one system only"),
-        (25, 1, "inconclusive", "24 of 25 units have a value for one system only"),
-        (1, 25, "inconclusive", "24 of 25 units have a value for one system only"),
+        (25, 25, "pass", "no change in 25 queries: at most 11% of queries change"),
+        (25, 24, "inconclusive", "1 of 25 queries have a value for one system only"),
+        (25, 20, "inconclusive", "5 of 25 queries have a value for one system only"),
+        (25, 19, "inconclusive", "6 of 25 queries have a value for one system only"),
+        (25, 1, "inconclusive", "24 of 25 queries have a value for one system only"),
+        (1, 25, "inconclusive", "24 of 25 queries have a value for one system only"),
         (25, 0, "inconclusive", "undefined for the candidate"),
-        (19, 19, "skipped", "19 units, fewer than 20"),
-        (19, 1, "skipped", "1 units, fewer than 20"),  # neither has 20
+        (19, 19, "skipped", "19 queries, fewer than 20"),
+        (19, 1, "skipped", "1 query, fewer than 20"),  # neither has 20
     ],
 )
-def test_units_that_one_system_lost(
-    baseline_scores: int, candidate_scores: int, verdict: str, reason: str
-) -> None:
+def test_units_that_one_system_lost(baseline_scores, candidate_scores, verdict, reason):
     """Missing scores of judges are left out by ``nulls=drop``: however many, no gate passes or
     skips without those of one system.
     """
@@ -463,7 +461,7 @@ def test_units_that_one_system_lost(
 
 
 @pytest.mark.slow
-def test_a_stored_baseline(tmp_path: Path) -> None:
+def test_a_stored_baseline(tmp_path):
     path = tmp_path / "baseline.parquet"
     pq.write_table(sqlrank.evaluate(["RR", "nDCG@10"], run=GOOD, qrels=QRELS, per_query=True), path)
     for baseline in (path, str(path), pq.read_table(path)):
@@ -482,7 +480,7 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ids_of_a_baseline_in_another_form_are_named() -> None:
+def test_ids_of_a_baseline_in_another_form_are_named():
     stored = sqlrank.evaluate("RR", run=GOOD, qrels=QRELS, per_query=True)
     for write, form in (("00{}".format, "leading zeros"), (str.upper, "case")):
         run, qrels = ({write(query): source[query] for query in source} for source in (BAD, QRELS))
@@ -492,10 +490,10 @@ def test_ids_of_a_baseline_in_another_form_are_named() -> None:
 
 
 @pytest.mark.slow
-def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
+def test_a_baseline_that_does_not_fit(tmp_path):
     stored = sqlrank.evaluate(["RR", "P@5"], run=GOOD, qrels=QRELS, per_query=True)
 
-    def refused(**options: Any) -> str:
+    def refused(**options):
         with pytest.raises(InputError) as caught:
             sqlrank.gate(
                 **{"metrics": "RR", "run": BAD, "qrels": QRELS, "baseline": stored, **options}
@@ -522,8 +520,8 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     )
     plain = stored.replace_schema_metadata(None)
     assert (
-        "the baseline has no per-query values. Store them: sqlrank evaluate ... --per-query -o"
-        in refused(baseline=plain)
+        "the baseline has no per-query values. Store those of sqlrank.evaluate (sqlrank evaluate"
+        " ... --per-query -o baseline.parquet)" in refused(baseline=plain)
     )
     other = stored.schema.metadata[b"sqlrank.metrics"].replace(
         b'"definition": "', b'"definition": "0'
@@ -542,7 +540,9 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     )
     for text in ("x", "", "label,score\n1,0.5\n"):
         (tmp_path / "no.parquet").write_text(text)
-        assert "is no Parquet file. Store a baseline" in refused(baseline=tmp_path / "no.parquet")
+        assert "is no Parquet file. Store values of sqlrank.evaluate" in refused(
+            baseline=tmp_path / "no.parquet"
+        )
     assert "there is no baseline" in refused(baseline=tmp_path / "gone.parquet")
 
 
@@ -568,14 +568,14 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
         ({"min_units": -1}, "min_units=-1 is not possible: give an integer from 0, such as 20"),
     ],
 )
-def test_refused_arguments(options: dict[str, Any], message: str) -> None:
+def test_refused_arguments(options, message):
     with pytest.raises(MetricError) as caught:
         gate(GOOD, BAD, **options)
     assert message in str(caught.value)
 
 
 @pytest.mark.slow
-def test_systems() -> None:
+def test_systems():
     with pytest.raises(
         MetricError, match=r"^a gate is between two systems, and there are 3: a, b, c"
     ):
@@ -605,14 +605,12 @@ def test_systems() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r"^there is no baseline 'gone.parquet'. Store one: sqlrank evaluate ... --per-query -o"
-            r" gone.parquet"
+            r"^there is no baseline 'gone.parquet'. Store values of sqlrank.evaluate \(sqlrank evaluate"
+            r" ... --per-query -o gone.parquet\)"
         ),
     ):
         sqlrank.gate("RR", run=GOOD, qrels=QRELS, baseline="gone.parquet")
-    predictions = pa.table(
-        {"query_id": ["a"], "label": [1.0], "score": [1.0], "system": ["baseline"]}
-    )
+    predictions = build_table(query_id="a", label="1.0", score="1.0", system="baseline")
     with pytest.raises(
         MetricError,
         match=(
@@ -626,7 +624,7 @@ def test_systems() -> None:
 # What reviewers see
 
 
-def test_reports() -> None:
+def test_reports():
     result = sqlrank.gate(["RR", "P@5"], run={"old": GOOD, "new": BAD}, qrels=QRELS, tolerance=0.01)
     assert result["verdict"].to_pylist() == ["fail", "pass"]
     suite = ET.fromstring(format_junit(result))  # noqa: S314  it was written here
@@ -655,9 +653,7 @@ def test_reports() -> None:
     ("treated", "outcome", "when_skipped"),
     [(None, "error", "error"), ("fail", "failure", "failure"), ("pass", "skipped", "error")],
 )
-def test_a_reader_of_junit_sees_the_exit_status(
-    treated: str | None, outcome: str, when_skipped: str
-) -> None:
+def test_a_reader_of_junit_sees_the_exit_status(treated, outcome, when_skipped):
     """A suite has a failure or an error exactly if the command exits with a status other than 0."""
     unsure = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, tolerance=0.05)
     skipped = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, min_units=999)
@@ -682,7 +678,7 @@ def test_a_reader_of_junit_sees_the_exit_status(
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command(tmp_path, monkeypatch):
     for name, run in (("good", GOOD), ("bad", BAD), ("mixed", MIXED)):
         lines = [
             f"{q} Q0 {doc} 0 {score} {name}"
@@ -693,7 +689,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "qrels").write_text("".join(f"{q} 0 a 1\n" for q in QRELS))
     monkeypatch.chdir(tmp_path)
 
-    def called(baseline: str, candidate: str, *more: str) -> Any:
+    def called(baseline, candidate, *more):
         return CliRunner().invoke(
             app,
             [
@@ -723,18 +719,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert called("good", "bad", "--tolerance", "x").exit_code == 2
     unnamed = CliRunner().invoke(
         app,
-        [
-            "gate",
-            "RR",
-            "--run",
-            "good.run",
-            "--run",
-            "bad.run",
-            "--qrels",
-            "qrels",
-            "--baseline",
-            "bad.run",
-        ],
+        "gate RR --run good.run --run bad.run --qrels qrels --baseline bad.run",
     )
     assert (
         unnamed.stderr
@@ -778,18 +763,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         CliRunner()
         .invoke(
             app,
-            [
-                "compare",
-                "RR",
-                "--run",
-                "good.run",
-                "--run",
-                "bad.run",
-                "--qrels",
-                "qrels",
-                "--format",
-                "csv",
-            ],
+            "compare RR --run good.run --run bad.run --qrels qrels --format csv",
         )
         .stdout.startswith(
             "metric,baseline,system,value_baseline,value,difference,ci_low,ci_high,ci_level,relative_difference,se"

@@ -1,17 +1,14 @@
 """Intervals, comparisons and gates of every metric on samples with a small cell, as
-benchmarks/interval_coverage.py draws them.
+benchmarks/studies/samples.py draws them.
 """
 
 import pytest
 
-from benchmarks.interval_coverage import (
-    DESIGNS,
+from benchmarks.studies.interval_coverage import (
     LEAST,
     MOST,
     PAIRED,
     WIDEST,
-    WITHOUT_TRUTH,
-    Design,
     find_listed_cell,
     list_metrics,
     measure_comparisons,
@@ -19,6 +16,7 @@ from benchmarks.interval_coverage import (
     read_listed_cells,
     read_listed_errors,
 )
+from benchmarks.studies.samples import DESIGNS, WITHOUT_TRUTH, Design
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from website.examples import format_metric
@@ -41,7 +39,7 @@ def list_names(metrics: list[str]) -> set[str]:
     return {metric.partition("(")[0] for metric in metrics}
 
 
-def test_every_interval_is_in_the_table() -> None:
+def test_every_interval_is_in_the_table():
     listed = {name for design in DESIGNS for name in list_names(list_metrics(design))}
     files = load_registry().metrics.values()
     expected = list_names(
@@ -74,7 +72,7 @@ def test_every_interval_is_in_the_table() -> None:
     ),
     ids=NAMES,
 )
-def test_limits_hold_where_a_cell_is_small(place: int) -> None:
+def test_limits_hold_where_a_cell_is_small(place):
     """All metrics, but for what this number of samples varies by, and for what docs/confidence.md
     lists.
     """
@@ -102,7 +100,7 @@ def test_limits_hold_where_a_cell_is_small(place: int) -> None:
         if design.kind in PAIRED and not design.is_bootstrap
     ],
 )
-def test_equally_good_systems(design: Design) -> None:
+def test_equally_good_systems(design):
     """Tests find them different, and gates pass, in few samples."""
     samples = 300
     limits = read_listed_errors(design)

@@ -2,7 +2,6 @@
 
 import math
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
+from tests.tables import read_columns
 
 DIFFERENCES = np.array([0.3, -0.1, 0.25, 0.4, 0.05, -0.2, 0.35, 0.15, 0.1, 0.45])
 OTHERS = np.array([0.05, 0.3, -0.25, 0.1, -0.15, 0.2, 0.4, -0.3, 0.15, 0.25])
@@ -28,7 +28,7 @@ def make_queries(**values: np.ndarray) -> pa.Table:
 
 
 @pytest.mark.parametrize("interval", ["wilson", "t", "normal"])
-def test_intervals_of_a_share_and_a_mean(interval: str) -> None:
+def test_intervals_of_a_share_and_a_mean(interval):
     """Of 13 ones in 40 the effective number of trials is 39, at Student's quantile."""
     values = np.repeat([1.0, 0.0], [13, 27])
     table = pa.table({"label": values, "score": [0.5] * 40})
@@ -45,7 +45,7 @@ def test_intervals_of_a_share_and_a_mean(interval: str) -> None:
     assert (row["BaseRate.ci_low"], row["BaseRate.ci_high"]) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_greatest_t_over_all_signs() -> None:
+def test_the_greatest_t_over_all_signs():
     """Westfall & Young 1993: the share of all 1,024 signs of ten queries under which the greater of
     both t is as great; 9,999 drawn signs are near.
     """
@@ -55,7 +55,7 @@ def test_the_greatest_t_over_all_signs() -> None:
     ).to_pylist()
     signs = np.array(list(product((1, -1), repeat=10)))
 
-    def find_t(values: np.ndarray) -> np.ndarray:
+    def find_t(values):
         signed = signs * values
         return np.abs(signed.mean(1)) / signed.std(1, ddof=1) * math.sqrt(10)
 
@@ -68,7 +68,7 @@ def test_the_greatest_t_over_all_signs() -> None:
 
 
 @pytest.mark.parametrize("interval", ["fixed", "sequential"])
-def test_gates_at_the_limits_of_the_interval(interval: str) -> None:
+def test_gates_at_the_limits_of_the_interval(interval):
     """A loss is tolerated down to the lower limit, and fails from the upper limit on."""
     old, new = np.full(30, 0.5), 0.5 - np.tile(DIFFERENCES, 3)
     mean, se = -DIFFERENCES.mean(), stats.sem(new)
@@ -81,7 +81,7 @@ def test_gates_at_the_limits_of_the_interval(interval: str) -> None:
     }[interval]
     low, high = mean - reach * se, mean + reach * se
     assert high < 0
-    options: dict[str, Any] = {"interval": interval, "baseline": "old"}
+    options = {"interval": interval, "baseline": "old"}
     options |= {"expected_units": 30} if interval == "sequential" else {}
     for tolerance, verdict in (
         (-low + 1e-6, "pass"),
@@ -95,7 +95,7 @@ def test_gates_at_the_limits_of_the_interval(interval: str) -> None:
         assert row["verdict"] == verdict, tolerance
 
 
-def test_several_scores_have_the_errors_of_each() -> None:
+def test_several_scores_have_the_errors_of_each():
     """Those of means by SciPy, of areas by DeLong in NumPy."""
     rng = np.random.default_rng(4)
     label = np.repeat([1.0, 0.0], [9, 14])
@@ -128,8 +128,8 @@ def test_several_scores_have_the_errors_of_each() -> None:
         ({"binning": "grid"}, (6.5 / 9, 6.5 / 9, 6.5 / 9)),
     ],
 )
-def test_bins_of_a_rollup(options: dict[str, Any], expected: tuple[float, ...]) -> None:
-    table = {"label": [1, 0, 1, 0, 1, 0], "score": [0.9, 0.8, 0.8, 0.4, 0.3, 0.1]}
+def test_bins_of_a_rollup(options, expected):
+    table = read_columns(label="1 0 1 0 1 0", score="0.9 0.8 0.8 0.4 0.3 0.1")
     made = sqlrank.rollup("AUC", predictions=pa.table(table), **options)
     (row,) = sqlrank.evaluate("AUC", rollup=made).to_pylist()
     found = [row[name] for name in ("AUC", "AUC.bound_low", "AUC.bound_high")]
@@ -137,7 +137,7 @@ def test_bins_of_a_rollup(options: dict[str, Any], expected: tuple[float, ...]) 
 
 
 @pytest.mark.parametrize("correction", ["holm", "bh"])
-def test_planned_units_heed_the_correction(correction: str) -> None:
+def test_planned_units_heed_the_correction(correction):
     """Of three systems each interval has a third of the errors: Guenther 1981 with the normal
     quantiles of SciPy.
     """

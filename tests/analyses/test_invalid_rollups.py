@@ -4,7 +4,6 @@ where the rows are not read.
 
 import re
 from math import inf, nan
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,14 +13,13 @@ import pytest
 
 import sqlrank
 from tests.analyses.test_rollups import THREE, load_sqlite, make_rollup
+from tests.tables import build_table
 
-CLICKS = pa.table(
-    {
-        "day": [1, 1, 1, 2, 2, 2],
-        "campaign": ["a", "a", "b", "a", "b", "b"],
-        "label": [1, 0, 1, 1, 0, 0],
-        "score": [0.75, 0.25, 0.5, 0.75, 0.5, 0.25],
-    }
+CLICKS = build_table(
+    day="1 1 1 2 2 2",
+    campaign="a a b a b b",
+    label="1 0 1 1 0 0",
+    score="0.75 0.25 0.5 0.75 0.5 0.25",
 )
 METRICS = ["AUC", "LogLoss", "BaseRate"]
 
@@ -56,9 +54,7 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize("batch", [None, "first"])
 @pytest.mark.parametrize(("name", "value", "message"), IMPOSSIBLE)
-def test_impossible_sums_are_refused_with_and_without_batches(
-    name: str, value: Any, message: str, batch: str | None
-) -> None:
+def test_impossible_sums_are_refused_with_and_without_batches(name, value, message, batch):
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=change_value(name, value, batch))
 
@@ -68,7 +64,7 @@ def test_impossible_sums_are_refused_with_and_without_batches(
     ("name", "value"),
     [(name, value) for name, value, _ in IMPOSSIBLE if (name, value) != ("num_rows", nan)],
 )
-def test_impossible_sums_are_undefined_in_statements(name: str, value: Any) -> None:
+def test_impossible_sums_are_undefined_in_statements(name, value):
     duck = duckdb.connect()
     duck.register("kept", change_value(name, value))
     (row,) = duck.sql(sqlrank.sql("AUC", rollup="kept")).fetchall()
@@ -77,14 +73,14 @@ def test_impossible_sums_are_undefined_in_statements(name: str, value: Any) -> N
     assert duck.sql(sqlrank.sql("AUC", rollup="sound")).fetchall()[0][0] == pytest.approx(0.7375)
 
 
-def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
+def test_sums_of_metrics_are_looked_at_where_they_are_read():
     rollup = sqlrank.rollup(METRICS, predictions=CLICKS, by=["day", "campaign"])
     loss, weight = (
         next(name for name in rollup.column_names if name.startswith(start))
         for start in ("sum_log_likelihood", "sum_weight_a1")
     )
 
-    def with_value(name: str, value: float) -> pa.Table:
+    def with_value(name, value):
         values = rollup[name].to_pylist()
         return rollup.set_column(
             rollup.column_names.index(name), name, pa.array([value, *values[1:]], pa.float64())
@@ -115,7 +111,7 @@ def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
         ("MAE", -5.0, "never below 0"),
     ],
 )
-def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, meaning: str) -> None:
+def test_sums_of_terms_of_one_sign_have_that_sign(metric, value, meaning):
     """Refuse logarithms of probabilities above 0, and squares and distances below 0; a bias may be
     either.
     """
@@ -138,7 +134,7 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, mea
     assert sqlrank.evaluate("Bias", rollup=either)["Bias"].to_pylist() == [0.0]
 
 
-def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
+def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path):
     """Arrow leaves NaN out of the least and the greatest that it writes beside a column."""
     pq.write_table(change_value("positives", nan), tmp_path / "rollup.parquet")
     with pytest.raises(
@@ -148,7 +144,7 @@ def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", rollup=str(tmp_path / "rollup.parquet"))
 
 
-def test_texts_in_columns_of_sums_are_named() -> None:
+def test_texts_in_columns_of_sums_are_named():
     rollup = make_rollup(THREE)
     texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))
     message = (
@@ -166,16 +162,8 @@ def test_texts_in_columns_of_sums_are_named() -> None:
         sqlrank.evaluate("AUC", rollup="s", connection=sqlite, dialect="sqlite")
 
 
-def test_more_values_than_lists_are_refused() -> None:
-    lists = pa.table(
-        {
-            "day": [1, 1],
-            "query_id": [1, 2],
-            "doc_id": ["x", "x"],
-            "score": [1.0, 1.0],
-            "label": [1, 0],
-        }
-    )
+def test_more_values_than_lists_are_refused():
+    lists = build_table(day="1 1", query_id="1 2", doc_id="x x", score="1.0 1.0", label="1 0")
     rollup = sqlrank.rollup("RR", predictions=lists, by="day")
     name = next(name for name in rollup.column_names if name.startswith("count_"))
     more = rollup.set_column(rollup.column_names.index(name), name, pa.array([3.0]))
@@ -203,16 +191,16 @@ def make_lists(query: int, days: tuple[int, ...] = (1,)) -> pa.Table:
 
 
 @pytest.mark.slow
-def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
+def test_extremes_of_rankings_are_refused_where_rows_were_taken_back():
     """Lists with RR 1 and 0.5, of which the first is taken back on day 1: the mean is 0.5, and the
     greatest is not known to be.
     """
     both = pa.concat_tables([make_lists(1, (1, 2)), make_lists(2, (1, 2))])
     duck = duckdb.connect()
-    given: dict[str, Any] = {"by": "day", "connection": duck, "insert": "lists"}
+    given = {"by": "day", "connection": duck, "insert": "lists"}
     sqlrank.rollup("RR", predictions=both, batch="first", **given)
     sqlrank.rollup("RR", predictions=make_lists(1), batch="back", retract=True, **given)
-    asked: dict[str, Any] = {"rollup": "lists", "connection": duck}
+    asked = {"rollup": "lists", "connection": duck}
     assert sqlrank.evaluate("RR", by="day", **asked)["RR"].to_pylist() == [0.5, 0.75]
     message = (
         r"rollup: RR\(aggregate=max\) of lists are undefined: minimum and maximum cannot be"
@@ -240,7 +228,7 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
 
 
 @pytest.mark.slow
-def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
+def test_files_with_rows_of_the_same_day_are_refused(tmp_path):
     """A day that is in two files counts twice; slices of a day may be in files of their own."""
     for day in (1, 2):
         for campaign in "ab":
@@ -277,7 +265,7 @@ def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     ].to_pylist() == [3]
 
 
-def test_files_of_a_rollup_without_days_are_distinguished_by_its_groups(tmp_path: Path) -> None:
+def test_files_of_a_rollup_without_days_are_distinguished_by_its_groups(tmp_path):
     for name, by, asked in (("groups", "campaign", "campaign = a"), ("whole", [], "all rows")):
         folder = tmp_path / name
         folder.mkdir()

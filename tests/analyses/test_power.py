@@ -4,7 +4,6 @@ statsmodels, by hand and by simulation.
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy import stats
 import sqlrank
 from sqlrank import InputError, MetricError
 from tests.interface.command_line import run_command
+from tests.tables import build_table, read_columns
 
 QRELS = {f"q{place}": {"a": 1} for place in range(40)}
 
@@ -67,7 +67,7 @@ def find_effect(units: int, alpha: float, power: float) -> float:
     return low
 
 
-def test_two_systems_have_the_numbers_of_compare() -> None:
+def test_two_systems_have_the_numbers_of_compare():
     stored = store(1, 2)
     planned = sqlrank.power(stored, target_effect="5%").to_pylist()
     run = {name: make_run(seed) for name, seed in (("s1", 1), ("s2", 2))}
@@ -85,7 +85,7 @@ def test_two_systems_have_the_numbers_of_compare() -> None:
         ]
 
 
-def test_the_numbers_of_statsmodels() -> None:
+def test_the_numbers_of_statsmodels():
     """TTestPower().solve_power of statsmodels 0.14 gave these effects of so many queries, and these
     numbers for an effect.
     """
@@ -98,7 +98,7 @@ def test_the_numbers_of_statsmodels() -> None:
 
 
 @pytest.mark.parametrize(("confidence", "power"), [(0.95, 0.8), (0.99, 0.9), (0.9, 0.6)])
-def test_the_effect_of_the_noncentral_t_distribution(confidence: float, power: float) -> None:
+def test_the_effect_of_the_noncentral_t_distribution(confidence, power):
     for units in (10, 30, 300):
         (row,) = sqlrank.power(
             sd=0.2, num_units=units, confidence=confidence, power=power
@@ -108,7 +108,7 @@ def test_the_effect_of_the_noncentral_t_distribution(confidence: float, power: f
         )
 
 
-def test_the_difference_is_detected_in_four_of_five_samples() -> None:
+def test_the_difference_is_detected_in_four_of_five_samples():
     (row,) = sqlrank.power(sd=0.3, num_units=30).to_pylist()
     drawn = np.random.default_rng(3).normal(row["mde"], 0.3, (4000, 30))
     assert np.mean(stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05) == pytest.approx(
@@ -116,7 +116,7 @@ def test_the_difference_is_detected_in_four_of_five_samples() -> None:
     )
 
 
-def test_one_system_stands_for_one_to_come() -> None:
+def test_one_system_stands_for_one_to_come():
     """Two independent values differ by a deviation of sqrt(2) times theirs, and values of
     correlation 0.5 by once theirs.
     """
@@ -129,7 +129,7 @@ def test_one_system_stands_for_one_to_come() -> None:
         assert row["value_baseline"] == pytest.approx(values.mean())
 
 
-def test_rows_share_the_level_of_a_family() -> None:
+def test_rows_share_the_level_of_a_family():
     rows = sqlrank.power(store(1, 2, 3)).to_pylist()
     assert [(row["metric"], row["baseline"], row["system"]) for row in rows] == [
         (metric, *pair)
@@ -141,7 +141,7 @@ def test_rows_share_the_level_of_a_family() -> None:
     assert all(row["mde"] > other["mde"] for row, other in zip(rows, alone, strict=True))
 
 
-def test_requested_names_and_groups() -> None:
+def test_requested_names_and_groups():
     attributes = pa.table({"query_id": [*QRELS], "country": ["de", "fr"] * 20})
     (row,) = sqlrank.power(store(1, 2, metrics=["MRR"])).to_pylist()
     run = {"s1": make_run(1), "s2": make_run(2)}
@@ -161,7 +161,7 @@ def test_requested_names_and_groups() -> None:
     }
 
 
-def test_queries_without_a_value_of_both_do_not_count() -> None:
+def test_queries_without_a_value_of_both_do_not_count():
     run = {"s1": make_run(1), "s2": make_run(2, 30)}
     stored = sqlrank.evaluate(
         "RR", run=run, qrels=QRELS, by="system", per_query=True, queries="judged_and_retrieved"
@@ -169,10 +169,10 @@ def test_queries_without_a_value_of_both_do_not_count() -> None:
     (row,) = sqlrank.power(stored).to_pylist()
     assert row["n_units"] == 30
     (none,) = sqlrank.power(stored.slice(0, 41)).to_pylist()
-    assert (none["n_units"], none["mde"], none["reason"]) == (1, None, "fewer than two units")
+    assert (none["n_units"], none["mde"], none["reason"]) == (1, None, "fewer than two queries")
 
 
-def test_values_without_a_difference() -> None:
+def test_values_without_a_difference():
     stored = sqlrank.evaluate(
         "RR", run={"s1": make_run(1), "s2": make_run(1)}, qrels=QRELS, by="system", per_query=True
     )
@@ -181,25 +181,18 @@ def test_values_without_a_difference() -> None:
         0,
         None,
         None,
-        "equal in every unit",
+        "equal in every query",
     )
 
 
-def test_the_command_reads_a_file(tmp_path: Path) -> None:
+def test_the_command_reads_a_file(tmp_path):
     pq.write_table(store(1, 2), tmp_path / "values.parquet")
-    shown = run_command(
-        "power", str(tmp_path / "values.parquet"), "--target-effect", "0.05", "--format", "json"
-    )
+    shown = run_command(f"power {tmp_path}/values.parquet --target-effect 0.05 --format json")
     assert (
         json.loads(shown)
         == sqlrank.power(str(tmp_path / "values.parquet"), target_effect=0.05).to_pylist()
     )
-    assert (
-        run_command("power", "--sd", "0.12", "--num-units", "50", "--format", "json").count(
-            "0.0485"
-        )
-        == 1
-    )
+    assert run_command("power --sd 0.12 --num-units 50 --format json").count("0.0485") == 1
 
 
 @pytest.mark.parametrize(
@@ -214,7 +207,7 @@ def test_the_command_reads_a_file(tmp_path: Path) -> None:
             ),
         ),
         (
-            {"sd": 0.1, "values": pa.table({"query_id": [1]})},
+            {"sd": 0.1, "values": build_table(query_id="1")},
             InputError,
             "give values of queries, or the standard deviation",
         ),
@@ -234,9 +227,9 @@ def test_the_command_reads_a_file(tmp_path: Path) -> None:
         (
             {"values": "nowhere.parquet"},
             InputError,
-            "there is no result 'nowhere.parquet'. Store one: sqlrank evaluate ... --per-query",
+            "there is no result 'nowhere.parquet'. Store values of sqlrank.evaluate (sqlrank",
         ),
-        ({"values": pa.table({"query_id": [1]})}, InputError, "the result has no per-query values"),
+        ({"values": build_table(query_id="1")}, InputError, "the result has no per-query values"),
         ({"sd": 0.0, "num_units": 5}, MetricError, "sd=0.0 is not possible: give a number above 0"),
         ({"sd": float("inf"), "num_units": 5}, MetricError, "sd=inf is not possible"),
         (
@@ -256,22 +249,20 @@ def test_the_command_reads_a_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_planned(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_planned(arguments, error, message):
     with pytest.raises(error) as caught:
         sqlrank.power(**arguments)
     assert message in str(caught.value)
 
 
-def test_an_effect_that_no_number_of_queries_detects() -> None:
+def test_an_effect_that_no_number_of_queries_detects():
     row = sqlrank.power(sd=1e10, num_units=100, target_effect=1e-9).to_pylist()[0]
     assert row["required_units"] is None
     assert row["mde"] == pytest.approx(2829483983.54)
 
 
-def test_a_share_of_a_baseline_of_0_is_no_effect() -> None:
-    rows = {"label": [0.0, 1.0, 1.0], "score": [1.0, 0.0, 1.0], "query_id": [1, 2, 3]}
+def test_a_share_of_a_baseline_of_0_is_no_effect():
+    rows = read_columns(label="0.0 1.0 1.0", score="1.0 0.0 1.0", query_id="1 2 3")
     values = sqlrank.evaluate("Bias", predictions=pa.table(rows), per_query=True, level="query")
     (row,) = sqlrank.power(values, target_effect="5%").to_pylist()
     assert (row["value_baseline"], row["required_units"]) == (0.0, None)

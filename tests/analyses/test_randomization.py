@@ -28,7 +28,7 @@ def compare(before: list[float], after: list[float], **options: Any) -> dict[str
 
 
 @pytest.mark.parametrize("changed", [2, 3, 8, 15, pytest.param(20, marks=pytest.mark.slow)])
-def test_randomization_over_all_signs(changed: int) -> None:
+def test_randomization_over_all_signs(changed):
     """Equal to SciPy's exact test, however few replicates are asked for; units without a difference
     change nothing.
     """
@@ -43,23 +43,24 @@ def test_randomization_over_all_signs(changed: int) -> None:
     assert row["p_value"] >= 2.0 ** (1 - changed)
 
 
-def test_randomization_of_one_change_or_none() -> None:
+def test_randomization_of_one_change_or_none():
     for after, p in (([0.5, 0.9], 1.0), ([0.5, 0.5], 1.0)):
         assert compare([0.5, 0.5], after, test="randomization")["p_value"] == p
 
 
 @pytest.mark.parametrize("units", [5, 59, 12_000])
-def test_equal_units_say_how_many_may_differ(units: int) -> None:
+def test_equal_units_say_how_many_may_differ(units):
     """The limit of Clopper and Pearson for none of so many, as SciPy has it."""
     row = compare([0.5] * units, [0.5] * units)
     limit = 100 * stats.binomtest(0, units, alternative="less").proportion_ci(0.95).high
     assert (
         row["reason"]
-        == f"equal in every unit: with 95% confidence at most {limit:.2g}% of all such units differ"
+        == f"equal in every query: with 95% confidence at most {limit:.2g}% of all such queries"
+        " differ"
     )
 
 
-def test_randomization_by_drawn_signs_is_near_the_exact_test() -> None:
+def test_randomization_by_drawn_signs_is_near_the_exact_test():
     """From 21 changes on signs are drawn: sums of the first ten differences under all signs, and of
     the others, give all.
     """
@@ -73,7 +74,7 @@ def test_randomization_by_drawn_signs_is_near_the_exact_test() -> None:
     assert row["p_value"] == pytest.approx(exact, abs=0.005)
 
 
-def test_signs_of_the_sample_count_among_those_that_are_drawn() -> None:
+def test_signs_of_the_sample_count_among_those_that_are_drawn():
     """No other signs of thirty gains have so great a sum, in all likelihood: one of 100 has."""
     gains = [1 + place / 100 for place in range(30)]
     row = compare([0.0] * 30, gains, test="randomization", replicates=99)

@@ -17,12 +17,13 @@ from tests.analyses.test_jackknife_buckets import compute_bucket, compute_jackkn
 from tests.analyses.test_ranking_rollups import FEW, draw_lists
 from tests.analyses.test_rollups import load_sqlite
 from tests.lanes import select_few
+from tests.tables import build_table
 
 LIMITS = ("ci_low", "ci_high", "se", "n_buckets")
 WEIGHTED = ["AP", "AP(if_undefined=skip)", "nDCG(aggregate=wmean)@5", "RR(aggregate=mean)"]
 
 
-def test_a_weighted_mean_by_hand() -> None:
+def test_a_weighted_mean_by_hand():
     """Values 1, 0.5 and 0 of weights 1, 2 and 1: a mean of 0.5; each moves it by 0.125, 0 and
     -0.125.
     """
@@ -30,8 +31,8 @@ def test_a_weighted_mean_by_hand() -> None:
     rows = dict(
         zip(("query_id", "doc_id", "score"), map(list, zip(*run, strict=True)), strict=True)
     )
-    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x"] * 3, "relevance": [1] * 3})
-    queries = pa.table({"query_id": ["a", "b", "c"], "weight": [1, 2, 1], "day": [1, 1, 2]})
+    qrels = build_table(query_id="a b c", doc_id=["x"] * 3, relevance=[1] * 3)
+    queries = build_table(query_id="a b c", weight="1 2 1", day="1 1 2")
     rollup = sqlrank.rollup("RR", run=pa.table(rows), qrels=qrels, queries=queries, by="day")
     (row,) = sqlrank.evaluate("RR", rollup=rollup, confidence=0.95).to_pylist()
     error = math.sqrt(3 / 2 * (0.25**2 * 0.5**2 + 0 + 0.25**2 * 0.5**2))
@@ -45,7 +46,7 @@ def test_a_weighted_mean_by_hand() -> None:
 
 
 @pytest.mark.slow
-def test_weighted_means_have_the_standard_errors_of_rows() -> None:
+def test_weighted_means_have_the_standard_errors_of_rows():
     """With queries of no weight, which are no units of a weighted mean, for all days and each."""
     held = draw_lists(weighted=True)
     place = held["queries"].column_names.index("weight")
@@ -75,7 +76,7 @@ def test_weighted_means_have_the_standard_errors_of_rows() -> None:
 
 
 @pytest.mark.slow
-def test_values_by_brute_force() -> None:
+def test_values_by_brute_force():
     """From each list's value and weight, as the formula says it."""
     held = draw_lists(weighted=True)
     each = sqlrank.evaluate("nDCG@5", per_query=True, **held).to_pylist()
@@ -99,7 +100,7 @@ def test_values_by_brute_force() -> None:
     )
 
 
-def test_values_that_do_not_differ() -> None:
+def test_values_that_do_not_differ():
     """Rounding errors of canceling sums give no variance."""
     names = [f"q{number}" for number in range(7)]
     run = pa.table({"query_id": names, "doc_id": ["x"] * 7, "score": [1.0] * 7})
@@ -115,7 +116,7 @@ def test_values_that_do_not_differ() -> None:
         ]  # fmt: skip
 
 
-def test_a_rollup_from_before_is_refused() -> None:
+def test_a_rollup_from_before_is_refused():
     """It answers as before, without intervals."""
     rollup = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
     before = rollup.drop_columns([name for name in rollup.column_names if "weight_squared" in name])
@@ -174,7 +175,7 @@ def compute_means_without_buckets(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bucket", ["query_id", "user_id"])
-def test_buckets_by_brute_force(bucket: str) -> None:
+def test_buckets_by_brute_force(bucket):
     """The values are those without buckets, and standard errors those of the lists without each
     bucket of units.
     """
@@ -203,7 +204,7 @@ def test_buckets_by_brute_force(bucket: str) -> None:
     } == {None}
 
 
-def test_four_buckets_of_queries_by_hand() -> None:
+def test_four_buckets_of_queries_by_hand():
     """A query in each of three buckets, with values 1, 0.5 and 0: without one the means are 0.25,
     0.5 and 0.75.
     """
@@ -230,7 +231,7 @@ def test_four_buckets_of_queries_by_hand() -> None:
 
 
 @pytest.mark.slow
-def test_the_queries_of_two_days_are_one_bucket() -> None:
+def test_the_queries_of_two_days_are_one_bucket():
     """The same queries on two days: lists taken as independent say less than they are sure of, and
     buckets do not.
     """
@@ -260,7 +261,7 @@ def test_the_queries_of_two_days_are_one_bucket() -> None:
 
 
 @pytest.mark.slow
-def test_differences_of_bucketed_rollups() -> None:
+def test_differences_of_bucketed_rollups():
     """A bucket is left out of both times, and of both systems."""
     held = draw_user_lists()
     rollup = sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **held)
@@ -291,7 +292,7 @@ def test_differences_of_bucketed_rollups() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bucket", select_few(["query_id", "user_id"], 1))
-def test_statements_make_buckets(bucket: str) -> None:
+def test_statements_make_buckets(bucket):
     held = {
         name: table
         for name, table in draw_user_lists().items()
@@ -335,13 +336,13 @@ def test_statements_make_buckets(bucket: str) -> None:
         ),
     ],
 )
-def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None:
+def test_buckets_that_are_refused(options, message):
     held = draw_user_lists()
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.rollup(**{"metrics": "AP", "by": [], **held, **options})
 
 
-def test_differences_without_buckets_are_refused() -> None:
+def test_differences_without_buckets_are_refused():
     rollup = sqlrank.rollup("AP", by="day", **draw_lists())
     with pytest.raises(
         sqlrank.InputError,

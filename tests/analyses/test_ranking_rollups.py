@@ -5,7 +5,6 @@ and metrics without one.
 import math
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,6 +21,7 @@ from tests.analyses.test_rollups import load_sqlite
 from tests.interface.command_line import invoke_command, run_command
 from tests.lanes import select_few
 from tests.numbers.references.recommendations import draw_world
+from tests.tables import build_table
 
 FILES = [
     file
@@ -123,7 +123,7 @@ def sum_aggregates(rollup: pa.Table, metric: str) -> dict[str, float]:
     }
 
 
-def test_two_days_by_hand() -> None:
+def test_two_days_by_hand():
     """The values .5, 1, 0 of one day and .9, .9 of another: a mean of 0.66, not that of daily
     means, and its standard error.
     """
@@ -154,7 +154,7 @@ def test_two_days_by_hand() -> None:
     assert [row["R.n_units"] for row in one_each] == [3, 2]
 
 
-def test_intervals_are_those_of_the_values_of_lists() -> None:
+def test_intervals_are_those_of_the_values_of_lists():
     """Means have Student's interval, and other aggregates have none."""
     asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
     each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **draw_lists())
@@ -197,7 +197,7 @@ def _list_variants(aggregates: Iterable[str]) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [[], ["day", "country"]])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_merged_is_direct(by: list[str], weighted: bool) -> None:
+def test_merged_is_direct(by, weighted):
     """Every metric of rankings that has a value per list, under every aggregate that sums give."""
     metrics = _list_variants(AGGREGATES if not weighted else ("mean", "wmean"))
     assert len(metrics) > 150
@@ -216,7 +216,7 @@ def test_merged_is_direct(by: list[str], weighted: bool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
-def test_few_merged_are_direct(weighted: bool) -> None:
+def test_few_merged_are_direct(weighted):
     made = sqlrank.rollup(FEW, by=["day", "country"], **draw_lists(weighted=weighted))
     for by in ([], ["country"], ["day"]):
         found = sqlrank.evaluate(FEW, rollup=made, by=by).to_pylist()
@@ -228,7 +228,7 @@ def test_few_merged_are_direct(weighted: bool) -> None:
     assert (plain == sqlrank.evaluate("AP", rollup=made)["AP"][0].as_py()) is not weighted
 
 
-def test_weights_are_found_whatever_the_case_of_names_is() -> None:
+def test_weights_are_found_whatever_the_case_of_names_is():
     """Snowflake has names in capitals."""
     made = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
     loud = made.rename_columns([name.upper() for name in made.column_names])
@@ -238,7 +238,7 @@ def test_weights_are_found_whatever_the_case_of_names_is() -> None:
     )
 
 
-def test_a_metric_is_answered_or_refused_by_its_name() -> None:
+def test_a_metric_is_answered_or_refused_by_its_name():
     assert len(LIST_METRICS) >= 54
     assert len(GROUP_METRICS) >= 11
     for name in GROUP_METRICS:
@@ -254,7 +254,7 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
         [{"if_undefined": "skip"}, {"if_undefined": "null"}, {"rel": 2}, {"gain": "exp2"}], 2
     ),
 )
-def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
+def test_a_policy_is_part_of_the_value(policy):
     """A rollup that was made under a policy answers under this one, and under no other."""
     metrics = ["nDCG@5", "R@5"]
     if "gain" in policy or "rel" in policy:
@@ -267,7 +267,7 @@ def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
         sqlrank.evaluate(metrics, rollup=made)
 
 
-def test_defaults_may_be_written_or_not() -> None:
+def test_defaults_may_be_written_or_not():
     made = sqlrank.rollup("nDCG@5", by="day", **draw_lists())
     said = sqlrank.evaluate(
         "nDCG(gain=linear, if_undefined=zero, aggregate=mean)@5", rollup=made, ties="doc_desc"
@@ -276,7 +276,7 @@ def test_defaults_may_be_written_or_not() -> None:
 
 
 @pytest.mark.slow
-def test_the_cutoff_of_each_query() -> None:
+def test_the_cutoff_of_each_query():
     made = sqlrank.rollup(["P@cutoff", "P@3"], by="day", **draw_lists())
     (found,) = sqlrank.evaluate(["P@cutoff", "P@3"], rollup=made).to_pylist()
     (direct,) = sqlrank.evaluate(["P@cutoff", "P@3"], **draw_lists()).to_pylist()
@@ -284,14 +284,12 @@ def test_the_cutoff_of_each_query() -> None:
     assert direct["P@cutoff"] != direct["P@3"]
 
 
-def test_a_query_of_two_days_counts_twice() -> None:
-    run = pa.table(
-        {"day": [1, 2], "query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, 1.0]}
-    )
+def test_a_query_of_two_days_counts_twice():
+    run = build_table(day="1 2", query_id="q q", doc_id="d e", score="1.0 1.0")
     made = sqlrank.rollup(
         ["num_q", "P@1"],
         run=run,
-        qrels=pa.table({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}),
+        qrels=build_table(query_id="q", doc_id="d", relevance="1"),
         by="day",
     )
     assert sqlrank.evaluate(["num_q", "P@1"], rollup=made).to_pylist() == [
@@ -300,7 +298,7 @@ def test_a_query_of_two_days_counts_twice() -> None:
 
 
 @pytest.mark.slow
-def test_several_systems_are_distinguished() -> None:
+def test_several_systems_are_distinguished():
     runs = {"old": draw_lists()["run"], "new": draw_lists()["run"].slice(0, 60)}
     made = sqlrank.rollup("AP", **{**draw_lists(), "run": runs}, by="day")
     found = sqlrank.evaluate("AP", rollup=made, by="system").to_pylist()
@@ -311,22 +309,16 @@ def test_several_systems_are_distinguished() -> None:
     ]
 
 
-def test_run_and_judgments_in_one_table() -> None:
-    rows = pa.table(
-        {
-            "day": [1, 1, 2, 2],
-            "query_id": ["a", "a", "b", "b"],
-            "doc_id": ["x", "y", "x", "y"],
-            "score": [2, 1, 2, 1],
-            "label": [0, 1, 1, 0],
-        }
+def test_run_and_judgments_in_one_table():
+    rows = build_table(
+        day="1 1 2 2", query_id="a a b b", doc_id="x y x y", score="2 1 2 1", label="0 1 1 0"
     )
     made = sqlrank.rollup("RR", predictions=rows, by="day")
     assert sqlrank.evaluate("RR", rollup=made)["RR"].to_pylist() == [0.75]
 
 
 @pytest.mark.slow
-def test_windows_and_drift() -> None:
+def test_windows_and_drift():
     """A rollup without bins drifts in its metrics alone: there are no scores of which PSI could
     be.
     """
@@ -369,7 +361,7 @@ def _select_days(day: int) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_batch_of_lists_is_taken_back() -> None:
+def test_a_batch_of_lists_is_taken_back():
     # Without clicks, which would decide the queries in place of the judgments
     held = draw_lists()
     held["inputs"] = {name: table for name, table in held["inputs"].items() if name != "clicks"}
@@ -394,7 +386,7 @@ def test_a_batch_of_lists_is_taken_back() -> None:
 
 
 @pytest.mark.slow
-def test_another_engine_adds_up() -> None:
+def test_another_engine_adds_up():
     made = sqlrank.rollup(
         [*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **draw_lists(weighted=True)
     )
@@ -411,7 +403,7 @@ def test_another_engine_adds_up() -> None:
 
 
 @pytest.mark.slow
-def test_the_statement_makes_the_same_rows() -> None:
+def test_the_statement_makes_the_same_rows():
     held = {
         name: table
         for name, table in draw_lists(weighted=True).items()
@@ -443,7 +435,7 @@ def test_the_statement_makes_the_same_rows() -> None:
 
 
 @pytest.mark.slow
-def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None:
+def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path):
     held = {
         name: table for name, table in draw_lists().items() if name in {"run", "qrels", "queries"}
     }
@@ -466,9 +458,8 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None
     )
     assert (stored.exit_code, stored.stderr.splitlines()[0]) == (0, "inserted 3 rows into rollup")
     shown = run_command(
-        "evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb",
-        "--format", "csv",
-    )  # fmt: skip
+        f"evaluate nDCG@5 num_q --rollup rollup --db {tmp_path}/kept.duckdb --format csv"
+    )
     assert shown.splitlines()[0] == "nDCG@5,num_q,num_days,num_rows"
     assert shown.rstrip().endswith(",35.0,3,35")
     model = [
@@ -504,7 +495,7 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None
         ("AP", {"by": [["day"], []]}, "^by has several groupings"),
     ],
 )
-def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+def test_rollups_that_are_refused(metrics, options, message):
     with pytest.raises(sqlrank.MetricError, match=message):
         sqlrank.rollup(metrics, **{"by": "day", **draw_lists(), **options})
 
@@ -542,7 +533,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
         ("AP(aggregate=quantile)", {}, "aggregate=quantile over all lists does not follow"),
     ],
 )
-def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+def test_readings_that_are_refused(metrics, options, message):
     made = sqlrank.rollup(["AP", "nDCG@5"], by="day", **draw_lists())
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.evaluate(metrics, rollup=made, **options)
@@ -552,14 +543,12 @@ def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], messag
 @pytest.mark.parametrize(
     "of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"]
 )
-def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any]) -> None:
-    predictions = pa.table(
-        {"query_id": [1, 2], "doc_id": ["x", "x"], "score": [2.0, 1.0], "label": [1, 0]}
-    )
-    plain = pa.table({"query_id": [1, 2], "day": [1, 1]})
+def test_weights_of_queries_are_part_of_the_definition(of_buckets):
+    predictions = build_table(query_id="1 2", doc_id="x x", score="2.0 1.0", label="1 0")
+    plain = build_table(query_id="1 2", day="1 1")
     weighted = plain.append_column("weight", pa.array([1.0, 2.0]))
 
-    def definition(queries: pa.Table, **columns: str) -> str:
+    def definition(queries, **columns):
         made = sqlrank.rollup(
             "AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_buckets
         )
@@ -572,7 +561,7 @@ def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any
 
 
 @pytest.mark.slow
-def test_which_lists_there_are_is_part_of_the_definition() -> None:
+def test_which_lists_there_are_is_part_of_the_definition():
     plain = sqlrank.rollup("AP", by="day", **draw_lists())["definition_hash"][0].as_py()
     assert (
         sqlrank.rollup("AP", by="day", **draw_lists(), topics="judged_and_retrieved")[

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.tables import build_table, read_columns
 
-PROFITS = {"old": [-12.0, -9.0, -9.0], "new": [-6.0, -4.0, -5.0]}  # means -10 and -5
+PROFITS = read_columns(old="-12.0 -9.0 -9.0", new="-6.0 -4.0 -5.0")  # means -10 and -5
 
 
 def _compare(call: Callable[..., pa.Table]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def _compare(call: Callable[..., pa.Table]) -> dict[str, Any]:
 
 def _compare_rollups() -> dict[str, Any]:
     """Gini is -1 for the old score, which ranks the only positive last, and 0 for the new one."""
-    table = pa.table({"label": [1, 0, 0], "old": [0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.3]})
+    table = build_table(label="1 0 0", old="0.1 0.2 0.3", new="0.2 0.1 0.3")
     rollups = {
         name: sqlrank.rollup("Gini", predictions=table, columns={"score": name})
         for name in ("old", "new")
@@ -58,9 +59,7 @@ def _experiment() -> dict[str, Any]:
     ],
     ids=["compare", "gate", "rollups", "experiment"],
 )
-def test_a_rise_from_a_negative_baseline_is_positive(
-    measure: Callable[[], dict[str, Any]], expected: float
-) -> None:
+def test_a_rise_from_a_negative_baseline_is_positive(measure, expected):
     row = measure()
     assert row["difference"] > 0
     assert row["relative_difference"] == pytest.approx(expected)

@@ -4,7 +4,6 @@ at the same time.
 
 import re
 import threading
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -33,11 +32,9 @@ def count_rows(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
         ([], "all rows", "delete those first"),
     ],
 )
-def test_rows_of_days_and_slices_that_are_there_are_refused(
-    by: list[str], group: str, anew: str
-) -> None:
+def test_rows_of_days_and_slices_that_are_there_are_refused(by, group, anew):
     duck = duckdb.connect()
-    options: dict[str, Any] = {"by": by, "connection": duck, "insert": "ads"}
+    options = {"by": by, "connection": duck, "insert": "ads"}
     sqlrank.rollup("AUC", predictions=CLICKS, **options)
     held = count_rows(duck)
     message = (
@@ -54,13 +51,13 @@ def test_rows_of_days_and_slices_that_are_there_are_refused(
 
 
 @pytest.mark.slow
-def test_other_days_and_slices_are_added() -> None:
+def test_other_days_and_slices_are_added():
     """A day that is NULL is a day like others; buckets are of the same rows as those before."""
     duck = duckdb.connect()
     clicks = pa.concat_tables(
         [CLICKS, CLICKS.slice(0, 2).set_column(0, "day", pa.array([None, None], pa.int64()))]
     )
-    options: dict[str, Any] = {
+    options = {
         "predictions": clicks,
         "by": ["day", "campaign"],
         "connection": duck,
@@ -85,7 +82,7 @@ def test_other_days_and_slices_are_added() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_refuses_them(tmp_path: Path) -> None:
+def test_the_command_refuses_them(tmp_path):
     pq.write_table(CLICKS, tmp_path / "clicks.parquet")
     asked = (
         "rollup", "AUC", "--predictions", tmp_path / "clicks.parquet", "--by", "day", "--db",
@@ -99,14 +96,12 @@ def test_the_command_refuses_them(tmp_path: Path) -> None:
         " --overwrite-by day replaces them" in again.stderr
     )
     assert invoke_command(*asked, "--overwrite-by", "day").exit_code == 0
-    shown = run_command(
-        "evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv"
-    )
+    shown = run_command(f"evaluate AUC --rollup ads --db {tmp_path}/ads.duckdb --format csv")
     assert shown.rstrip().endswith(",2,6")
 
 
 @pytest.mark.parametrize("by", [["day", "campaign"], []])
-def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: list[str]) -> None:
+def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by):
     duck = duckdb.connect()
     duck.register(
         "clicks",
@@ -114,7 +109,7 @@ def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: li
             [CLICKS, CLICKS.slice(0, 1).set_column(0, "day", pa.array([None], pa.int64()))]
         ),
     )
-    given: dict[str, Any] = {"predictions": "clicks", "by": by}
+    given = {"predictions": "clicks", "by": by}
     duck.execute(
         sqlrank.rollup_sql("AUC", **given, where="day = 1" if by else None, create_table="ads")
     )
@@ -130,9 +125,7 @@ def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: li
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [None, "first"])
 @pytest.mark.parametrize("kind", ["cursors", "connections"])
-def test_of_two_at_the_same_time_one_is_refused(
-    kind: str, batch: str | None, tmp_path: Path
-) -> None:
+def test_of_two_at_the_same_time_one_is_refused(kind, batch, tmp_path):
     rows = sqlrank.rollup("AUC", predictions=CLICKS, by="day", batch=batch)
     path = str(tmp_path / "ads.duckdb")
     duck = duckdb.connect(path)
@@ -141,13 +134,13 @@ def test_of_two_at_the_same_time_one_is_refused(
         insert_rollup(rows.slice(0, 0), duck, "ads", None)
         places = [duck.cursor() if kind == "cursors" else duckdb.connect(path) for _ in range(2)]
         barrier = threading.Barrier(2)
-        said: list[str] = []
+        said = []
 
         def add(
-            place: duckdb.DuckDBPyConnection,
-            barrier: threading.Barrier = barrier,
-            said: list[str] = said,
-        ) -> None:
+            place,
+            barrier=barrier,
+            said=said,
+        ):
             barrier.wait()
             try:
                 insert_rollup(rows, place, "ads", None)
@@ -166,7 +159,7 @@ def test_of_two_at_the_same_time_one_is_refused(
         assert count_rows(duck) == [(rows.num_rows, 6.0)]
 
 
-def test_transactions_of_the_callers_do_not_both_add_a_batch() -> None:
+def test_transactions_of_the_callers_do_not_both_add_a_batch():
     """DuckDB lets two transactions add rows that neither sees of the other; here the second is
     refused, whichever ends first.
     """

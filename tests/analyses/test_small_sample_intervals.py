@@ -96,7 +96,7 @@ def compute_influence(
     """
     rows = len(table["label"])
     weight = table["weight"] if has_weight else np.ones(rows)
-    copies: dict[str, list[float]] = {"copy": [], "label": [], "score": [], "weight": []}
+    copies = {"copy": [], "label": [], "score": [], "weight": []}
     for row in range(rows):
         for sign in (-1, 1):
             changed = weight.copy()
@@ -171,9 +171,7 @@ def find_cell_squares(metric: str, table: dict[str, np.ndarray]) -> float:
         ),
     ],
 )
-def test_adjusted_by_the_formula(
-    metric: str, rows: int, positives: int, has_weight: bool, by_user: bool
-) -> None:
+def test_adjusted_by_the_formula(metric, rows, positives, has_weight, by_user):
     table = draw_predictions(rows, positives)
     value, influence = compute_influence(metric, table, has_weight)
     weight, enters = (
@@ -202,7 +200,7 @@ def test_adjusted_by_the_formula(
     )
 
 
-def test_predictions_without_an_observed_class_are_no_trials() -> None:
+def test_predictions_without_an_observed_class_are_no_trials():
     """Nine of 12 observed classes are found, however many empty sets there are."""
     limits = []
     for empty in (0, 500):
@@ -221,7 +219,7 @@ def test_predictions_without_an_observed_class_are_no_trials() -> None:
     assert limits[0] == pytest.approx(limits[1], abs=0.001)
 
 
-def test_a_precision_of_few_predictions() -> None:
+def test_a_precision_of_few_predictions():
     """Three of three predicted positives among 200 rows are three trials, and not 200."""
     label = np.array([1.0] * 3 + [0.0] * 197)
     score = np.array([0.9] * 3 + [0.1] * 197)
@@ -235,7 +233,7 @@ def test_a_precision_of_few_predictions() -> None:
 @pytest.mark.parametrize(
     ("metric", "kind", "scale"), [("BalancedAccuracy", "share", 2), ("YoudenJ", "signed", 1)]
 )
-def test_a_class_of_few_rows_that_are_all_right(metric: str, kind: str, scale: int) -> None:
+def test_a_class_of_few_rows_that_are_all_right(metric, kind, scale):
     """Another positive might be missed: half the square of its effect on recall, 1 / 5, is added.
     No other cell has fewer than 5 rows.
     """
@@ -260,7 +258,7 @@ def test_a_class_of_few_rows_that_are_all_right(metric: str, kind: str, scale: i
     ] == pytest.approx(expected)
 
 
-def test_cells_of_five_rows_add_nothing() -> None:
+def test_cells_of_five_rows_add_nothing():
     """Of 25 positives five are missed, and none of the other cells has fewer."""
     label = np.repeat([1.0, 0.0], [25, 75])
     hit = np.repeat([1.0, 0.0, 1.0, 0.0], [20, 5, 60, 15])
@@ -272,7 +270,7 @@ def test_cells_of_five_rows_add_nothing() -> None:
 
 
 @pytest.mark.parametrize("metric", ["BaseRate", "Bias", "MSE"])
-def test_many_equal_units_are_not_adjusted(metric: str) -> None:
+def test_many_equal_units_are_not_adjusted(metric):
     """Of 2,000 rows without outliers the interval is as wide as without any adjustment, to 1 %."""
     rng = np.random.default_rng(2)
     table = pa.table(
@@ -282,7 +280,7 @@ def test_many_equal_units_are_not_adjusted(metric: str) -> None:
     assert adjusted[1] - adjusted[0] == pytest.approx(plain[1] - plain[0], rel=0.01)  # type: ignore[operator]
 
 
-def test_intervals_by_name_are_not_adjusted() -> None:
+def test_intervals_by_name_are_not_adjusted():
     """Student's is the value and its quantile times the standard error, Wilson's that of the
     effective size, whatever the units.
     """
@@ -298,7 +296,7 @@ def test_intervals_by_name_are_not_adjusted() -> None:
     assert auto[1] - auto[0] > 1.02 * (wilson[1] - wilson[0])  # type: ignore[operator]
 
 
-def test_queries_of_uneven_weight_of_gauc() -> None:
+def test_queries_of_uneven_weight_of_gauc():
     """The weight of a query is that of its predictions, so that a few long ones count as few
     trials.
     """
@@ -330,7 +328,7 @@ def test_queries_of_uneven_weight_of_gauc() -> None:
 
 
 @pytest.mark.parametrize("positives", select_few([1, 2, 8], 1))
-def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
+def test_a_unit_in_each_row_is_no_unit(positives):
     """Rows with a unit of their own are rows: the same intervals, and none where one positive says
     nothing of others.
     """
@@ -340,7 +338,7 @@ def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
     table = pa.table({"label": label, **scores, "score": scores["a"], "row": np.arange(60)})
     metrics = ["AUC", "Gini", "LiftQuality", "APS", "Recall", "MCC", "Brier", "LogLoss"]
 
-    def close(row: dict[str, Any]) -> dict[str, Any]:
+    def close(row):
         return {
             name: pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
             for name, value in row.items()
@@ -352,7 +350,7 @@ def test_a_unit_in_each_row_is_no_unit(positives: int) -> None:
     ).to_pylist()
     assert by_units == close(by_rows)
     assert (by_rows["AUC.ci_low"] is None) == (positives == 1)
-    options: dict[str, Any] = {"predictions": table, "columns": {"score": ["a", "b"]}}
+    options = {"predictions": table, "columns": {"score": ["a", "b"]}}
     compared = sqlrank.compare(metrics, **options).to_pylist()
     assert sqlrank.compare(metrics, unit="row", **options).to_pylist() == [
         close(row) for row in compared

@@ -11,16 +11,16 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from benchmarks.interval_coverage import (
-    DESIGNS,
+from benchmarks.studies.interval_coverage import (
     LEAST,
-    ListedCell,
+    ROOT,
     find_listed_cell,
     list_metrics,
     read_listed_cells,
     read_table,
     split_sources,
 )
+from benchmarks.studies.samples import DESIGNS
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.result_metadata import read_left_out
@@ -60,7 +60,7 @@ def draw_labels(positives: int, rows: int) -> pa.Table:
     )
 
 
-def test_notes_have_the_figures_of_the_page() -> None:
+def test_notes_have_the_figures_of_the_page():
     listed = {(each.kind, each.design, each.coverage): each.metrics for each in read_listed_cells()}
     names = {file.display_name for file in load_registry().metrics.values()}
     for row in load_small_samples("intervals"):
@@ -92,7 +92,7 @@ QUICK = {
     select_few(TOO_SMALL, [each for each in TOO_SMALL if (each.kind, each.design) in QUICK]),
     ids=lambda listed: f"{listed.kind}, {listed.design}",
 )
-def test_a_note_for_each_sample_that_is_too_small(listed: ListedCell) -> None:
+def test_a_note_for_each_sample_that_is_too_small(listed):
     """All intervals that the page lists as true in less than 92 % have a note on samples drawn as
     those of its row.
     """
@@ -148,7 +148,7 @@ def test_a_note_for_each_sample_that_is_too_small(listed: ListedCell) -> None:
         (10, {"interval": "t"}, []),
     ],
 )
-def test_few_units(rows: int, options: dict[str, Any], expected: list[str]) -> None:
+def test_few_units(rows, options, expected):
     assert (
         read_notes(
             sqlrank.evaluate(
@@ -159,7 +159,7 @@ def test_few_units(rows: int, options: dict[str, Any], expected: list[str]) -> N
     )
 
 
-def test_few_units_of_users() -> None:
+def test_few_units_of_users():
     result = sqlrank.evaluate(
         ["MSLE", "MAE"], predictions=draw_numbers(400), confidence=0.95, unit="unit"
     )
@@ -172,7 +172,7 @@ def test_few_units_of_users() -> None:
     assert read_notes(sqlrank.evaluate(["MSLE"], predictions=draw_numbers(9))) == []
 
 
-def test_few_positives() -> None:
+def test_few_positives():
     """The class that fewer rows have counts, and an area near 1."""
     for positives, rows in ((8, 300), (292, 300)):
         (note,) = read_notes(
@@ -205,7 +205,7 @@ def test_few_positives() -> None:
     assert read_notes(sqlrank.evaluate("AUC", predictions=worse, confidence=0.95)) == []
 
 
-def test_few_units_of_comparisons() -> None:
+def test_few_units_of_comparisons():
     two: dict[str, Any] = {
         "predictions": draw_labels(100, 400),
         "columns": {"score": ["score", "other"]},
@@ -219,3 +219,28 @@ def test_few_units_of_comparisons() -> None:
         == expected
     )
     assert read_notes(sqlrank.compare(["APS", "LogLoss"], **two)) == []
+
+
+@pytest.mark.parametrize("scale", ["log", "linear"])
+def test_few_units_of_lifts(scale):
+    """A note has the figure of the page, for the units of the smaller arm."""
+    page = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    rows = [row for row in load_small_samples("lifts") if row.interval == scale]
+    for row in rows:
+        assert f"{row.covers} %" in page
+        for units, more, is_small in (
+            (row.most, 30, True),
+            (row.most + 1, 30, False),
+            (row.most, 2 * row.most, row.size == "arm_units"),
+        ):
+            data = pa.table(
+                {
+                    "unit_id": np.arange(units + more),
+                    "variant": ["A"] * units + ["B"] * more,
+                    "x": 2.0 + np.arange(units + more) % 7,
+                }
+            )
+            result = sqlrank.experiment("Mean(x)", data=data, control="A", lift_scale=scale)
+            note = row.describe(("the lift of Mean(x) in B",))
+            notes = result.schema.metadata.get(b"sqlrank.notes", b"").decode()
+            assert (note in notes) is is_small

@@ -9,23 +9,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlrank.inference.significance import CORRECTIONS, TESTS
-from sqlrank.interval_options import INTERVAL_METHODS, TEST_INTERVALS
-from sqlrank.options import load_options
+from sqlrank.options import find_option
 
 ROOT = Path(__file__).parents[2]
 SOURCES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text("utf-8"))
 
 
-def list_values(name: str) -> list[str]:
-    """Return the values of an option that the shell completes, in whichever table has them."""
-    option = load_options()[name]
-    values = [option.completes, *(each.get("completes") for each in option.variants)]
-    return next(list(each) for each in values if isinstance(each, list) and each)
-
-
 def list_files(*folder: str) -> list[str]:
-    return [path.stem for path in ROOT.joinpath("sql", "analyses", *folder).glob("*.sql")]
+    return [path.stem for path in ROOT.joinpath("sql", *folder).glob("*.sql")]
+
+
+def list_choices(name: str, function: str) -> list[str]:
+    option = find_option(name)
+    assert option is not None
+    return [*option.for_function(function).choices]
 
 
 @cache
@@ -41,21 +38,25 @@ def list_cells() -> dict[str, list[str]]:
         }
     margins = ["number", "share"]
     return cells | {
-        "compare.test": list(TESTS),
-        "compare.correction": list(CORRECTIONS),
-        "compare.interval": list(TEST_INTERVALS),
-        "gate.interval": list(TEST_INTERVALS),
+        "compare.test": list_choices("test", "compare"),
+        "compare.correction": list_choices("correction", "compare"),
+        "compare.interval": list_choices("interval", "compare"),
+        "gate.interval": list_choices("interval", "gate"),
         "gate.tolerance": margins,
-        "experiment.lift_scale": list_values("lift_scale"),
-        "experiment.interval": list(TEST_INTERVALS),
-        "experiment.correction": list_values("correction"),
-        "experiment.multi_variant_units": list_values("multi_variant_units"),
-        "evaluate.interval": list(INTERVAL_METHODS),
-        "group_differences.squared_margins": list_files("group_differences", "squared_margins"),
-        "rollup.binning": [name for name in ("grid", "exact") if name in list_files("rollups")],
+        "experiment.lift_scale": list_choices("lift_scale", "experiment"),
+        "experiment.interval": list_choices("interval", "experiment"),
+        "experiment.correction": list_choices("correction", "experiment"),
+        "experiment.multi_variant_units": list_choices("multi_variant_units", "experiment"),
+        "evaluate.interval": list_choices("interval", "evaluate"),
+        "group_differences.correlated_squares": list_files(
+            "functions", "formulas", "correlated_squares"
+        ),
+        "rollup.binning": [
+            name for name in ("grid", "exact") if name in list_files("analyses", "rollups")
+        ],
         "drift.tolerance": margins,
-        "power.correction": list_values("correction"),
-        "split.method": list_files("splits"),
+        "power.correction": list_choices("correction", "experiment"),
+        "split.method": list_files("analyses", "splits"),
     }
 
 
@@ -91,15 +92,15 @@ def list_lost(sources: dict[str, Any]) -> list[str]:
     )
 
 
-def test_every_value_has_a_number_from_outside() -> None:
+def test_every_value_has_a_number_from_outside():
     assert list_missing(SOURCES) == []
 
 
-def test_the_tests_of_these_numbers_exist() -> None:
+def test_the_tests_of_these_numbers_exist():
     assert list_lost(SOURCES) == []
 
 
-def test_an_empty_cell_and_a_test_that_is_gone_are_noticed() -> None:
+def test_an_empty_cell_and_a_test_that_is_gone_are_noticed():
     sources = deepcopy(SOURCES)
     del sources["experiment"]["lift_scale"]["linear"]
     sources["policies"]["ties"]["best"][1] += "_of_three"

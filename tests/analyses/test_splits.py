@@ -15,6 +15,7 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.interface.command_line import app
+from tests.tables import build_table, read_columns
 
 GOLDEN = {
     "1": ("7bf68c79", "control", 4, "train"),
@@ -28,13 +29,7 @@ GOLDEN = {
     "Zoë": ("1f6cab34", "control", 1, "train"),
     "名": ("804fbcfa", "treatment", 5, "train"),
 }
-RATINGS = pa.table(
-    {
-        "user": [1, 1, 2, 2, 3, 4, 4],
-        "item": [10, 11, 10, 12, 13, 11, 10],
-        "t": [1, 5, 2, 6, 3, 7, 9],
-    }
-)
+RATINGS = build_table(user="1 1 2 2 3 4 4", item="10 11 10 12 13 11 10", t="1 5 2 6 3 7 9")
 HALVES = {"a": 0.5, "b": 0.5}
 
 
@@ -43,7 +38,7 @@ def assign_parts(source: pa.Table, of: str, name: str, **options: Any) -> dict[A
     return dict(zip(result[of].to_pylist(), result[name].to_pylist(), strict=True))
 
 
-def test_the_parts_of_ids() -> None:
+def test_the_parts_of_ids():
     ids = pa.table({"id": list(GOLDEN)})
     for name, (ticket, *_) in GOLDEN.items():
         assert md5(f"checkout:{name}".encode(), usedforsecurity=False).hexdigest()[:8] == ticket
@@ -65,9 +60,9 @@ def test_the_parts_of_ids() -> None:
     } == GOLDEN
 
 
-def test_numbers_are_the_same_ids_as_their_texts() -> None:
+def test_numbers_are_the_same_ids_as_their_texts():
     numbers = assign_parts(
-        pa.table({"id": [1, 2, 3, 42, 1000]}),
+        build_table(id="1 2 3 42 1000"),
         "id",
         "split",
         key="id",
@@ -85,7 +80,7 @@ def test_numbers_are_the_same_ids_as_their_texts() -> None:
     assert {str(name): part for name, part in numbers.items()} == texts
 
 
-def test_shares_are_met_and_salts_are_independent() -> None:
+def test_shares_are_met_and_salts_are_independent():
     """Of 50,000 ids, within four standard deviations."""
     ids = pa.table({"id": list(range(50_000))})
     one = assign_parts(ids, "id", "split", key="id", salt="one", shares={"train": 0.8, "test": 0.2})
@@ -100,7 +95,7 @@ def test_shares_are_met_and_salts_are_independent() -> None:
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=6))
-def test_exact_shares(weights: list[int]) -> None:
+def test_exact_shares(weights):
     total = sum(weights)
     shares = {f"p{place}": weight / total for place, weight in enumerate(weights)}
     ids = pa.table(
@@ -116,7 +111,7 @@ def test_exact_shares(weights: list[int]) -> None:
         assert [there.count(name) for name in shares] == weights
 
 
-def test_exact_sizes_are_the_nearest_to_the_shares() -> None:
+def test_exact_sizes_are_the_nearest_to_the_shares():
     """A third of ten is 3.33, and two thirds are 6.67: the parts end after 3 and 7."""
     ids = pa.table({"id": [f"u{i}" for i in range(10)]})
     shares = dict.fromkeys("abc", 1 / 3)
@@ -125,7 +120,7 @@ def test_exact_sizes_are_the_nearest_to_the_shares() -> None:
 
 
 @pytest.mark.parametrize("stratum", [None, "country"])
-def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) -> None:
+def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum):
     """User u has u % 4 + 1 rows: each is in one part, whatever the order of rows, and parts have
     their shares of the users.
     """
@@ -133,7 +128,7 @@ def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) 
     rows = pa.table(
         {"user": users, "country": [user % 3 for user in users], "row": list(range(len(users)))}
     )
-    options: dict[str, Any] = {
+    options = {
         "key": "user",
         "salt": "ab",
         "shares": {"train": 0.5, "test": 0.3, "rest": 0.2},
@@ -158,8 +153,8 @@ def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) 
 
 
 @pytest.mark.parametrize("countries", [["x", "x", "y"], ["x", None, "x"]])
-def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
-    rows = pa.table({"user": [1, 1, 1], "country": countries})
+def test_a_key_of_two_strata_is_refused(countries):
+    rows = build_table(user="1 1 1", country=countries)
     message = (
         r"user 1 has rows of several country, and would be in several parts. Give each user one"
         r" country, or leave out stratum="
@@ -180,7 +175,16 @@ def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
         )
 
 
-def test_time() -> None:
+@pytest.mark.parametrize("stratum", [None, "user"])
+def test_a_part_without_rows_is_refused(stratum):
+    """Of one key per stratum, or of two keys in all, a tenth is none."""
+    rows = pa.table({"user": [1, 2] if stratum is None else [*range(40)]})
+    options = {"key": "user", "salt": "ab", "exact": True, "stratum": stratum}
+    with pytest.raises(InputError, match=r"'test' would have no rows: there are too few user"):
+        sqlrank.split(rows, shares={"train": 0.9, "test": 0.1}, **options)
+
+
+def test_time():
     by_bound = assign_parts(RATINGS, "t", "split", time="t", time_bounds=[5])
     assert by_bound == {
         1: "train",
@@ -197,7 +201,7 @@ def test_time() -> None:
     assert named == {1: "x", 2: "x", 3: "y", 5: "y", 6: "y", 7: "z", 9: "z"}
     by_share = assign_parts(RATINGS, "t", "split", time="t", shares={"train": 0.6, "test": 0.4})
     assert sorted(t for t, part in by_share.items() if part == "train") == [1, 2, 3, 5]
-    alike = pa.table({"t": [1, 1, 1, 2]})
+    alike = build_table(t="1 1 1 2")
     assert sqlrank.split(alike, time="t", shares=HALVES)["split"].to_pylist() == ["b"] * 4
 
 
@@ -206,7 +210,7 @@ def test_time() -> None:
     "bound",
     ["2026-01-02", dt.date(2026, 1, 2), dt.datetime(2026, 1, 2, tzinfo=None)],  # noqa: DTZ001
 )
-def test_days(bound: Any) -> None:
+def test_days(bound):
     days = pa.table({"day": [dt.date(2026, 1, 1), dt.date(2026, 1, 2)]})
     assert sqlrank.split(days, time="day", time_bounds=[bound])["split"].to_pylist() == [
         "train",
@@ -214,19 +218,19 @@ def test_days(bound: Any) -> None:
     ]
 
 
-def test_the_last_of_a_user() -> None:
+def test_the_last_of_a_user():
     """User 3 has one row, which stays in train."""
     result = sqlrank.split(RATINGS, key="user", time="t", leave_last=1)
     assert [row["t"] for row in result.to_pylist() if row["split"] == "test"] == [5, 6, 9]
-    tied = pa.table({"user": [1, 1], "item": [5, 6], "t": [1, 1]})
+    tied = build_table(user="1 1", item="5 6", t="1 1")
     assert assign_parts(tied, "item", "split", key="user", time="t", leave_last=1, item="item") == {
         5: "train",
         6: "test",
     }
 
 
-def test_rows_of_one_time_stay_together_whatever_their_order() -> None:
-    table = pa.table({"user": [1, 1, 1, 2, 2, 2], "t": [1, 5, 5, 1, 1, 5], "x": list("abcdef")})
+def test_rows_of_one_time_stay_together_whatever_their_order():
+    table = build_table(user="1 1 1 2 2 2", t="1 5 5 1 1 5", x=list("abcdef"))
     for order in ([0, 1, 2, 3, 4, 5], [5, 2, 4, 1, 3, 0]):
         shuffled = table.take(order)
         assert sorted(assign_parts(shuffled, "x", "split", key="user", time="t", leave_last=1).items()) == [
@@ -236,7 +240,7 @@ def test_rows_of_one_time_stay_together_whatever_their_order() -> None:
         assert [name for name, part in sorted(two.items()) if part == "test"] == ["b", "c", "f"]
 
 
-def test_expanding() -> None:
+def test_expanding():
     rows = sqlrank.split(RATINGS, time="t", time_bounds=[3, 6], expanding=True).to_pylist()
     found = {(row["fold"], row["split"]): [] for row in rows}
     for row in rows:
@@ -313,13 +317,13 @@ def test_expanding() -> None:
         ),
     ],
 )
-def test_refused_arguments(options: dict[str, Any], message: str) -> None:
+def test_refused_arguments(options, message):
     with pytest.raises(MetricError) as caught:
         sqlrank.split(RATINGS, **options)
     assert message in str(caught.value)
 
 
-def test_rows_that_cannot_be_split() -> None:
+def test_rows_that_cannot_be_split():
     asked = {"salt": "x", "shares": HALVES}
     with pytest.raises(
         InputError, match=r"has no column 'users'. Did you mean 'user'\? There are: user, item, t"
@@ -328,27 +332,25 @@ def test_rows_that_cannot_be_split() -> None:
     with pytest.raises(
         InputError, match=r"user is NULL in 2 rows. Leave them out, or give them a value"
     ):
-        sqlrank.split(pa.table({"user": [1, None, None]}), key="user", **asked)
+        sqlrank.split(build_table(user="1 NULL NULL"), key="user", **asked)
     with pytest.raises(
         InputError,
         match=r"user is DOUBLE, whose text differs between engines. Cast it to an integer or text",
     ):
-        sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
+        sqlrank.split(build_table(user="1.0"), key="user", **asked)
     with pytest.raises(InputError, match=r"has a column whose name is empty. Rename it"):
         sqlrank.split(pa.table({"user": [1], "": [1]}), key="user", **asked)
     with pytest.raises(
         InputError,
         match=r"has a column 'split' already. Give the new one another name with column=",
     ):
-        sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", **asked)
-    again = sqlrank.split(
-        pa.table({"user": [1], "split": ["a"]}), key="user", column="arm", **asked
-    )
+        sqlrank.split(build_table(user="1", split="a"), key="user", **asked)
+    again = sqlrank.split(build_table(user="1", split="a"), key="user", column="arm", **asked)
     assert again.column_names == ["user", "split", "arm"]
     assert sqlrank.split(RATINGS.slice(0, 0), key="user", **asked).num_rows == 0
 
 
-def test_odd_names() -> None:
+def test_odd_names():
     odd = pa.table({'sel"ect; --': ["it's", "x"], "order": [1, 2]})
     result = sqlrank.split(
         odd, key='sel"ect; --', salt="it's \\ a", shares={"it's": 0.5, 'b"': 0.5}, column="group"
@@ -357,7 +359,7 @@ def test_odd_names() -> None:
 
 
 @pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "sqlite"])
-def test_statements_read_back(dialect: str) -> None:
+def test_statements_read_back(dialect):
     text = sqlrank.split_sql(
         "shop.users",
         key="user id",
@@ -371,7 +373,7 @@ def test_statements_read_back(dialect: str) -> None:
     assert "4ccccccd" in text
 
 
-def test_sqlite_has_no_digest() -> None:
+def test_sqlite_has_no_digest():
     with pytest.raises(
         MetricError,
         match=r"^sqlite has no MD5. Split through connection=, or give it a function md5",
@@ -379,7 +381,7 @@ def test_sqlite_has_no_digest() -> None:
         sqlrank.split_sql("users", key="id", salt="x", shares=HALVES, dialect="sqlite")
 
 
-def test_the_command(tmp_path: Any) -> None:
+def test_the_command(tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text("id\n" + "".join(f"{name}\n" for name in GOLDEN))
     options = [
@@ -418,21 +420,21 @@ COUNTS = [
         ),
     ],
 )
-def test_what_leaks(options: dict[str, Any], expected: list[int]) -> None:
+def test_what_leaks(options, expected):
     split = sqlrank.split(RATINGS.rename_columns(["user_id", "item_id", "happened_at"]), **options)
     (row,) = sqlrank.evaluate(COUNTS, inputs={"splits": split}).to_pylist()
     assert list(row.values()) == expected
 
 
-def test_what_leaks_in_groups_and_under_other_names() -> None:
+def test_what_leaks_in_groups_and_under_other_names():
     """The same pair twice, a user whose train goes on after their test, and a shop without test."""
-    rows = {
-        "shop": ["x", "x", "x", "y"],
-        "who": [1, 1, 2, 1],
-        "what": [7, 7, 7, 7],
-        "day": [dt.date(2026, 1, 3), dt.date(2026, 1, 2), dt.date(2026, 1, 1), dt.date(2026, 1, 1)],
-        "part": ["train", "test", "test", "train"],
-    }
+    rows = read_columns(
+        shop="x x x y",
+        who="1 1 2 1",
+        what="7 7 7 7",
+        day=[dt.date(2026, 1, 3), dt.date(2026, 1, 2), dt.date(2026, 1, 1), dt.date(2026, 1, 1)],
+        part="train test test train",
+    )
     names = {"user_id": "who", "item_id": "what", "happened_at": "day", "split": "part"}
     x, y = sqlrank.evaluate(
         COUNTS, inputs={"splits": pa.table(rows)}, columns=names, by="shop"
@@ -441,13 +443,13 @@ def test_what_leaks_in_groups_and_under_other_names() -> None:
     assert list(y.values()) == ["y", 1, 0, 0, 0, 0, 0, 0, 0, 0]
 
 
-def test_rows_of_a_split_without_a_user() -> None:
-    rows = pa.table({"user_id": [None], "item_id": [1], "happened_at": [1], "split": ["train"]})
+def test_rows_of_a_split_without_a_user():
+    rows = build_table(user_id="NULL", item_id="1", happened_at="1", split="train")
     with pytest.raises(InputError, match="user_id is NULL"):
         sqlrank.evaluate("num_shared_users", inputs={"splits": rows})
 
 
-def test_every_column_of_several_files_stays(tmp_path: Any) -> None:
+def test_every_column_of_several_files_stays(tmp_path):
     """Numbers of one file are texts beside the texts of another; a column that one lacks, and
     others without a common type, are refused.
     """

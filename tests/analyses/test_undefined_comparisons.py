@@ -3,7 +3,6 @@ to the rows of others.
 """
 
 import json
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -21,7 +20,7 @@ from tests.interface.command_line import app
 SIZE = 400
 UNDEFINED, OPEN = "undefined for the candidate", "the interval extends beyond the tolerance"
 NO_CHANGE = (
-    f"no change in {SIZE} units: at most 0.75% of units change, 1.5% of those of the smaller class"
+    f"no change in {SIZE} rows: at most 0.75% of rows change, 1.5% of those of the smaller class"
 )
 COMMAND = ("--predictions", "p.parquet", "--column", "score=old", "--column")
 """Common arguments of the commands in this module, without the second score."""
@@ -71,7 +70,7 @@ def called(command: str, *arguments: str) -> Any:
     return CliRunner().invoke(app, [command, *arguments])
 
 
-def test_a_metric_that_lost_its_false_positives_has_a_verdict() -> None:
+def test_a_metric_that_lost_its_false_positives_has_a_verdict():
     """MCC has an interval where a score has no false positive, so that a gate fails by it, whatever
     AUC says.
     """
@@ -80,7 +79,7 @@ def test_a_metric_that_lost_its_false_positives_has_a_verdict() -> None:
 
 
 @pytest.mark.slow
-def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
+def test_a_metric_undefined_for_one_system_hides_no_other():
     """All rows are there; only the metrics that need predicted positives are undefined for the
     candidate.
     """
@@ -92,7 +91,7 @@ def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
     ]
     rows = compare(["AUC", "MCC"], "none")
     assert [(row["metric"], row["reason"]) for row in rows] == [
-        ("AUC", "equal in every unit"),
+        ("AUC", "equal in every row"),
         ("MCC", "undefined for the system"),
     ]
     assert rows[1]["value_baseline"] is not None
@@ -104,7 +103,7 @@ def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
     assert (rows[1]["n_units"], rows[1]["unpaired"]) == (0, 0)
 
 
-def test_which_side_is_undefined() -> None:
+def test_which_side_is_undefined():
     data = make_predictions()
     for scores, expected in (
         (["none", "old"], "undefined for the baseline"),
@@ -119,7 +118,7 @@ def test_which_side_is_undefined() -> None:
 
 
 @pytest.mark.slow
-def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
+def test_a_group_without_a_value_is_a_row_of_its_own():
     """Rows stand in the order of groupings, of the values of groups, and of metrics as they were
     asked for.
     """
@@ -137,8 +136,8 @@ def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
     reasons = {row[:2]: row[3] for row in found}
     assert reasons["MCC", "b"] == UNDEFINED
     assert reasons["MCC", None] == passed
-    assert reasons["AUC", "c"] == "undefined for both, in 10 units, fewer than 20"
-    assert reasons["LogLoss", "c"] == "10 units, fewer than 20"
+    assert reasons["AUC", "c"] == "undefined for both, in 10 rows, fewer than 20"
+    assert reasons["LogLoss", "c"] == "10 rows, fewer than 20"
     rows = compare(["MCC", "AUC"], "mixed", by=[["country"], []], correction="none")
     assert [(row["slice"], row["country"], row["metric"]) for row in rows] == [
         ("all" if country is None else "country", country, metric)
@@ -148,7 +147,7 @@ def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
 
 
 @pytest.mark.slow
-def test_queries_without_a_value() -> None:
+def test_queries_without_a_value():
     """Groups of queries without relevant documents are listed, and one that only one system answers
     is no difference.
     """
@@ -176,7 +175,7 @@ def test_queries_without_a_value() -> None:
     ]
     rows = sqlrank.compare(["RR", "num_rel"], **call).to_pylist()
     assert [(row["country"], row["metric"], row["value"], row["reason"]) for row in rows] == [
-        ("has", "RR", 0.5, "no interval: the same change in every unit"),
+        ("has", "RR", 0.5, "no interval: the same change in every query"),
         ("has", "num_rel", 30, "no interval: it describes the data"),
         ("none", "RR", None, "undefined for both"),
         ("none", "num_rel", 0, "no interval: it describes the data"),
@@ -184,7 +183,7 @@ def test_queries_without_a_value() -> None:
 
 
 @pytest.mark.slow
-def test_metrics_without_intervals_among_others() -> None:
+def test_metrics_without_intervals_among_others():
     """They have their values, and no verdict; alone there is nothing to compare, and the call is
     refused before data are read.
     """
@@ -225,18 +224,18 @@ def test_metrics_without_intervals_among_others() -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_one_system_only_are_refused_as_before() -> None:
+def test_rows_of_one_system_only_are_refused_as_before():
     """A missing row is not an undefined metric."""
     data = make_predictions()
     gaps = data.append_column("gaps", pa.array([None, *data["few"].to_pylist()[1:]]))
-    with pytest.raises(InputError, match=r"^1 of 400 units have rows of one of two systems only"):
+    with pytest.raises(InputError, match=r"^1 of 400 rows have rows of one of two systems only"):
         sqlrank.gate(
             ["AUC", "MCC"], predictions=gaps, columns={"score": ["old", "gaps"]}, nulls="drop"
         )
 
 
 @pytest.mark.slow
-def test_a_stream_is_read_once() -> None:
+def test_a_stream_is_read_once():
     """Slices and undefined metrics take more than one statement."""
     reader = make_predictions().to_reader()
     found = sqlrank.compare(
@@ -245,7 +244,7 @@ def test_a_stream_is_read_once() -> None:
     assert found.num_rows == 8
 
 
-def test_undefined_rows_are_no_part_of_a_correction() -> None:
+def test_undefined_rows_are_no_part_of_a_correction():
     """Intervals allow for as many comparisons as have a p-value."""
     alone, beside = compare("Recall", "none")[0], compare(["MCC", "Recall", "ECE"], "none")[1]
     assert beside == {
@@ -273,13 +272,13 @@ def test_undefined_rows_are_no_part_of_a_correction() -> None:
     ],
 )
 def test_exit_statuses(
-    metrics: tuple[str, ...],
-    new: str,
-    options: tuple[str, ...],
-    status: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    metrics,
+    new,
+    options,
+    status,
+    tmp_path,
+    monkeypatch,
+):
     """A row without an interval makes a gate inconclusive, unless another row fails."""
     data = make_predictions()
     pq.write_table(data.append_column("same", data["old"]), tmp_path / "p.parquet")
@@ -291,7 +290,7 @@ def test_exit_statuses(
     )
 
 
-def test_a_comparison_shows_its_reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparison_shows_its_reasons(tmp_path, monkeypatch):
     pq.write_table(make_predictions(), tmp_path / "p.parquet")
     monkeypatch.chdir(tmp_path)
     done = called("compare", "AUC", "MCC", *COMMAND, "score=none")
@@ -301,7 +300,7 @@ def test_a_comparison_shows_its_reasons(tmp_path: Path, monkeypatch: pytest.Monk
     assert "undefined" not in plain.stdout
 
 
-def test_files_for_reviewers() -> None:
+def test_files_for_reviewers():
     """Rows without numbers are no failure and no pass, and say their reason."""
     found = sqlrank.gate(
         ["AUC", "MCC"], predictions=make_predictions(), columns={"score": ["old", "none"]}
@@ -329,7 +328,7 @@ def test_files_for_reviewers() -> None:
 
 
 @pytest.mark.slow
-def test_a_summary_shows_hostile_groups_as_text() -> None:
+def test_a_summary_shows_hostile_groups_as_text():
     """GitHub takes no HTML, image or column from the names of groups."""
     table = make_predictions()
     names = {"a": "<img src=x onerror=alert(1)>", "b": "a|b", "c": "![x](https://x)"}
@@ -347,11 +346,11 @@ def test_a_summary_shows_hostile_groups_as_text() -> None:
     }
     assert "| country=`<img src=x onerror=alert(1)>` |" in page
     assert r"| country=a\|b |" in page
-    assert "\ncountry=`![x](https://x)`: undefined for both, in 10 units, fewer than 20.\n" in page
+    assert "\ncountry=`![x](https://x)`: undefined for both, in 10 rows, fewer than 20.\n" in page
 
 
 @pytest.mark.slow
-def test_a_report_says_what_cannot_be_compared() -> None:
+def test_a_report_says_what_cannot_be_compared():
     """The page counts undefined rows apart from differences that may be chance, and draws them
     without a point.
     """
@@ -361,10 +360,8 @@ def test_a_report_says_what_cannot_be_compared() -> None:
     }
     page = sqlrank.report(["LogLoss", "MCC"], **call).html
     assert "1 of 2 cannot be compared: MCC (undefined for the system)." in page
-    assert (
-        "MCC: undefined for the system. Paired t-test of 400 units, p by Holm, intervals at 95%."
-        in page
-    )
+    assert "Paired t-test of 400 rows, p by Holm, intervals at 95%.</bdi></p>" in page
+    assert ">MCC: undefined for the system.</bdi></p>" in page
     chart = json.dumps(sqlrank.chart(sqlrank.compare(["LogLoss", "MCC"], **call)).to_dict())
     assert (
         "A row without a point: the metric is undefined for one of both systems, or for both."
@@ -374,7 +371,7 @@ def test_a_report_says_what_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize("drawn", [{"replicates": 999}, {"seed": 0}])
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
-def test_tests_that_draw_nothing_refuse_what_is_drawn(test: str, drawn: dict[str, int]) -> None:
+def test_tests_that_draw_nothing_refuse_what_is_drawn(test, drawn):
     ((name, number),) = drawn.items()
     message = (
         rf"^{name}={number} is for test='randomization' or correction='max_t', which draw signs$"
@@ -392,7 +389,7 @@ def test_tests_that_draw_nothing_refuse_what_is_drawn(test: str, drawn: dict[str
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["AUC", "LogLoss", "MCC"])
 @pytest.mark.parametrize("unit", [None, "id"])
-def test_groups_whose_weights_are_all_0_have_rows(metric: str, unit: str | None) -> None:
+def test_groups_whose_weights_are_all_0_have_rows(metric, unit):
     """Rows of weight 0 are no units: a group of nothing else is undefined for both systems, and
     still in the table, at its place.
     """
@@ -423,7 +420,7 @@ def test_groups_whose_weights_are_all_0_have_rows(metric: str, unit: str | None)
         ("b", 4),
     ]
     assert {row["reason"] for row in verdicts[1:3]} == {
-        "undefined for both, in 0 units, fewer than 2"
+        f"undefined for both, in 0 {'units' if unit else 'rows'}, fewer than 2"
     }
     nothing = {**options, "where": "\"group\" = 'a'"}
     (row,) = sqlrank.compare(metric, **nothing).to_pylist()

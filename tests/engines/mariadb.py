@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from sqlglot import exp
 
 from tests.engines.engines import Rows
@@ -22,6 +23,17 @@ TYPES = {"int64": "BIGINT", "double": "DOUBLE", "string": "VARCHAR(200) COLLATE 
 
 def find_missing_programs() -> list[str]:
     return [name for name in NEEDED if shutil.which(name) is None]
+
+
+MARKS = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("MariaDB"),
+    pytest.mark.skipif(
+        bool(find_missing_programs()),
+        reason="apt-get install mariadb-server: only an operating system has the server",
+    ),
+]
+"""Marks of what runs on the server."""
 
 
 class MariaDB:

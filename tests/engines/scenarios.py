@@ -155,8 +155,8 @@ class Scenario:
             options["across"] = options["across"].rpartition(".")[2]
         return sqlrank.evaluate(self.metrics, connection=connection, **options)
 
-    def text(self, dialect: str) -> str:
-        """Return the statement in the SQL of an engine."""
+    def text(self, dialect: str, **further: Any) -> str:
+        """Return the statement in the SQL of an engine, with further options if there are any."""
         quoted: dict[str, Any] = {
             role: _quote_name(self.options[role], dialect) for role in ROLES if role in self.options
         }
@@ -167,7 +167,8 @@ class Scenario:
         exact = {name: _quote_columns(self.options.get(name, ())) for name in ("by", "across")} | {
             "columns": _quote_columns(self.options.get("columns", {}))
         }
-        return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
+        options = {**self.options, **quoted, **exact, **further}
+        return sqlrank.sql(self.metrics, dialect=dialect, **options)
 
 
 def _quote_name(name: str, dialect: str) -> str:

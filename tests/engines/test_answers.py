@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
         "intent": pa.string(),
     }
 )
-ROWS: list[tuple[Any, ...]] = [
+ROWS = [
     ("q1", ["d3", "d1", "d2"], [3.0, 2.0, 1.0], ["d1", "d2"], [2, 1], "how"),
     ("q2", ["d9", "d9", "d8"], [3.0, 5.0, 6.0], ["d8", "d7"], [1, 3], "how"),
     ("q3", ["d5"], [1.0], [], [], "who"),
@@ -40,7 +40,7 @@ ROWS: list[tuple[Any, ...]] = [
 TABLE = pa.Table.from_pylist(
     [dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], schema=SCHEMA
 )
-CALLS: dict[str, dict[str, Any]] = {
+CALLS = {
     "all": {},
     "by": {"by": "intent"},
     "per query": {"per_query": True},
@@ -48,7 +48,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "judged queries": {"topics": "judged", "columns": {"grades": "grades"}},
 }
 
-EXPORTS: dict[str, tuple[str, str, str]] = {
+EXPORTS = {
     "ragas": ("user_input", "retrieved_context_ids", "reference_context_ids"),
     "LlamaIndex": ("query", "retrieved_ids", "expected_ids"),
     "MLflow": ("question", "outputs", "source"),
@@ -71,7 +71,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("call", CALLS)
-def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
+def test_numbers_are_those_of_duckdb(engine, call):
     options = CALLS[call]
     optional = [name for name in ("scores", "grades") if name not in options.get("columns", {})]
     expected = sqlrank.evaluate(
@@ -104,16 +104,16 @@ def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
-def test_exports_of_tools_have_the_numbers_of_rows_unnested_by_hand(engine: Engine) -> None:
+def test_exports_of_tools_have_the_numbers_of_rows_unnested_by_hand(engine):
     metrics = ["nDCG@3", "AP", "R@2", "num_q", "num_no_rel"]
-    run: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
-    qrels: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
+    run = {"query_id": [], "doc_id": [], "rank": [], "score": []}
+    qrels = {"query_id": [], "doc_id": [], "relevance": []}
     for query, retrieved, _, relevant, *_ in ROWS:
         for rank, doc in enumerate(retrieved or [], 1):
             append_row(run, query, doc, rank, -rank)
         for doc in relevant or []:
             append_row(qrels, query, doc, 1)
-    policies: dict[str, Any] = {"ties": "rank", "duplicates": "max", "topics": "given"}
+    policies = {"ties": "rank", "duplicates": "max", "topics": "given"}
     queries = {"query_id": [row[0] for row in ROWS]}
     expected = sqlrank.evaluate(
         metrics, run=pa.table(run), qrels=pa.table(qrels), queries=pa.table(queries), **policies
@@ -140,7 +140,7 @@ def append_row(columns: dict[str, list[Any]], *values: Any) -> None:
     parametrize_engines(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}),
     indirect=True,
 )
-def test_connections_are_inspected(engine: Any) -> None:
+def test_connections_are_inspected(engine):
     for options in ({"by": "intent"}, {"ties": "doc_desc", "topics": "retrieved"}):
         expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE}, **options).to_pylist()
         found = sqlrank.evaluate(

@@ -1,7 +1,7 @@
 """Printed statements of experiments on every engine, with the numbers of DuckDB's own."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -48,9 +48,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_numbers_are_those_of_duckdb(
-    name: str, engine: Engine, record_property: Callable[[str, Any], None]
-) -> None:
+def test_numbers_are_those_of_duckdb(name, engine, record_property):
     expected = sqlrank.experiment(
         METRICS, data=make_visits(), control="A", **EXPERIMENTS[name]
     ).to_pylist()
@@ -90,9 +88,7 @@ def test_numbers_are_those_of_duckdb(
     ],
     ids=["logs", "interleaved"],
 )
-def test_estimates_are_those_of_duckdb(
-    metrics: list[str], inputs: dict[str, pa.Table], engine: Engine
-) -> None:
+def test_estimates_are_those_of_duckdb(metrics, inputs, engine):
     expected = sqlrank.evaluate(metrics, inputs=inputs, confidence=0.9).to_pylist()[0]
     text = sqlrank.sql(
         metrics, inputs={name: name for name in inputs}, dialect=engine.dialects[0], confidence=0.9

@@ -60,19 +60,19 @@ def linter(dialect: str) -> Linter:
     return Linter(config=FluffConfig(overrides={"dialect": GRAMMARS[dialect]}))
 
 
-def test_a_parser_finds_what_is_wrong(linter: Linter) -> None:
+def test_a_parser_finds_what_is_wrong(linter):
     for text in ("SELECT (a FROM b", "SELECT a FROM b GROUP a", "SELECT a FROM b WHERE"):
         assert linter.parse_string(text).violations
 
 
 @pytest.mark.parametrize("name", select_few(FUSED, 1))
-def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
+def test_every_metric_at_once(linter, dialect, name):
     (scenario,) = [scenario for scenario in scenarios() if scenario.name == name]
     assert_parsed(linter, scenario.text(dialect))
 
 
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "overwrite_by"])
-def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
+def test_stored_results(linter, dialect, place):
     quote = "`" if DIALECTS[dialect].sqlglot_name in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
     where = (
@@ -98,10 +98,10 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_step_of_every_metric_and_policy(linter: Linter, dialect: str) -> None:
+def test_every_step_of_every_metric_and_policy(linter, dialect):
     if dialect in RUN_HERE:
         pytest.skip(f"{RUN_HERE[dialect]} itself executes all of this in tests/engines")
-    steps: set[str] = set()
+    steps = set()
     for text in iterate_statements(dialect):
         steps.update(
             part for part in STEP.split(text) if part.strip() and not part.startswith("-- ")

@@ -12,6 +12,7 @@ import sqlrank
 from sqlrank import MetricError
 from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
+from tests.tables import build_table
 
 ROWS = [
     (
@@ -40,34 +41,18 @@ QRELS = (
     .select(["query_id", "doc_id", "label"])
     .rename_columns(["query_id", "doc_id", "relevance"])
 )
-QUERIES = pa.table(
-    {"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]}
+QUERIES = build_table(query_id=[f"q{query}" for query in range(5)], country="de NULL fr NULL de")
+UNTIDY_RUN = build_table(
+    query_id=["q1"] * 4 + ["q2"] * 3, doc_id="a a b c b d d", score="0.2 0.9 0.5 NULL 0.4 0.8 0.8"
 )
-UNTIDY_RUN = pa.table(
-    {
-        "query_id": ["q1"] * 4 + ["q2"] * 3,
-        "doc_id": ["a", "a", "b", "c", "b", "d", "d"],
-        "score": [0.2, 0.9, 0.5, None, 0.4, 0.8, 0.8],
-    }
-)
-UNTIDY_QRELS = pa.table(
-    {
-        "query_id": ["q1", "q1", "q2", "q2", "q2"],
-        "doc_id": ["a", "c", "b", "b", "d"],
-        "relevance": [1, 1, 0, 2, None],
-    }
-)
-UNTIDY = pa.table(
-    {"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]}
-)
-SPLIT_ROWS = pa.table(
-    {
-        "user_id": [1, 1, 2, 2, 3, 4, 4],
-        "item_id": [10, 11, 10, 12, 13, 11, 10],
-        "happened_at": [1, 5, 2, 6, 3, 7, 9],
-        "split": ["train", "test", "train", "test", "train", "train", "test"],
-        "shop": ["x", "y", "x", "x", "y", "y", "y"],
-    }
+UNTIDY_QRELS = build_table(query_id="q1 q1 q2 q2 q2", doc_id="a c b b d", relevance="1 1 0 2 NULL")
+UNTIDY = build_table(shop="x x x y", label="1 0 NULL 1", score="0.9 0.4 0.5 NULL")
+SPLIT_ROWS = build_table(
+    user_id="1 1 2 2 3 4 4",
+    item_id="10 11 10 12 13 11 10",
+    happened_at="1 5 2 6 3 7 9",
+    split="train test train test train train test",
+    shop="x y x x y y y",
 )
 TABLES = {
     "parts": SPLIT_ROWS,
@@ -82,7 +67,7 @@ TABLES = {
     "untidy": UNTIDY,
 }
 RANKINGS = {"run": "run", "qrels": "qrels"}
-CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
+CALLS = {
     "systems": (["nDCG@3", "AP", "num_ret"], {**RANKINGS, "by": "system"}),
     "systems in slices": (["nDCG@3", "AP", "num_shown@2"], {**RANKINGS, "by": [["system"], []]}),
     "what is known of queries": (
@@ -214,7 +199,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
-def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
+def test_rows_are_those_of_duckdb(name, engine):
     metrics, options = CALLS[name]
     given = {
         role: TABLES[source] if isinstance(source, str) and source in TABLES else source

@@ -10,12 +10,12 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from tests.engines.engines import PostgreSQL
 from tests.environments import make_environment
+from tests.tables import build_table
 
 VERSION = "1.5.5"
 EXTENSIONS = ("avro", "delta", "iceberg", "ducklake", "postgres_scanner")
@@ -27,7 +27,7 @@ REQUIREMENTS = [
     "sqlglot>=30.8",
 ]
 ROOT = Path(__file__).parents[2]
-CLICKS = pa.table({"label": [1, 0, 1, 0, 1, 0], "score": [0.875, 0.75, 0.625, 0.1875, 0.125, 0.25]})
+CLICKS = build_table(label="1 0 1 0 1 0", score="0.875 0.75 0.625 0.1875 0.125 0.25")
 CURRENT = CLICKS.slice(0, 3)
 DELETED = "score < 0.5"
 
@@ -85,8 +85,8 @@ print(json.dumps({"values": values, "folders": ["clicks_of_delta", folder]}))
 
 @pytest.mark.slow
 def test_current_rows_of_lake_tables_are_read_through_a_connection(
-    pytestconfig: pytest.Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    pytestconfig, tmp_path, monkeypatch
+):
     programs = make_environment(pytestconfig, "lake_tables", REQUIREMENTS)
     with closing(PostgreSQL()) as server:
         done = subprocess.run(
@@ -113,7 +113,8 @@ def test_current_rows_of_lake_tables_are_read_through_a_connection(
     for name, values in there["values"].items():
         assert values == expected, name
     monkeypatch.chdir(tmp_path)
-    for folder, scan in zip(there["folders"], ("delta_scan", "iceberg_scan"), strict=True):
-        advised = re.escape(f"FROM {scan}('{folder}')")
+    scans = (r"delta_scan\('{}'\)", r"iceberg_scan\('{}/metadata/0\d+-[^/]+\.metadata\.json'\)")
+    for folder, scan in zip(there["folders"], scans, strict=True):
+        advised = f"FROM {scan.format(re.escape(folder))}"
         with pytest.raises(sqlrank.InputError, match=advised):
             sqlrank.evaluate("AUC", predictions=folder)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +15,7 @@ from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 
 LISTS = pa.list_(pa.string())
-ROWS: list[tuple[Any, ...]] = [
+ROWS = [
     (1, ["d3", "d1", "d2"], ["d1", "d2"]),
     (2, ["d9", "d9", "d8", "d7"], ["d7", "d8", "d8", "d6"]),
     (3, ["d5"], ["d4"]),
@@ -58,7 +57,7 @@ def write_query(function: Routine, dialect: str, k: int | str) -> str:
 @pytest.mark.parametrize(
     "engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True
 )
-def test_numbers_are_those_of_duckdb(engine: Engine) -> None:
+def test_numbers_are_those_of_duckdb(engine):
     dialect = engine.dialects[0]
     script, own = sqlrank.functions(dialect=dialect), sqlrank.functions()
     own_functions = [function for function in own.functions if function.facts.kind == "list"]
@@ -93,7 +92,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", FUNCTION_DIALECTS[1:])
-def test_other_databases_have_functions_of_the_metrics_that_are_named(dialect: str) -> None:
+def test_other_databases_have_functions_of_the_metrics_that_are_named(dialect):
     script = sqlrank.functions(["RR", "LogLoss"], dialect=dialect)
     aggregates = ["aggregate"] if dialect in {"bigquery", "clickhouse"} else []
     assert [function.facts.kind for function in script.functions] == ["table", "table", *aggregates]

@@ -50,7 +50,7 @@ def assert_same(
     "SQLRANK_BIGQUERY_PROJECT" not in os.environ,
     reason="set SQLRANK_BIGQUERY_PROJECT to run this on BigQuery",
 )
-def test_bigquery(duck: duckdb.DuckDBPyConnection) -> None:
+def test_bigquery(duck):
     from google.cloud import bigquery
 
     client = bigquery.Client(os.environ["SQLRANK_BIGQUERY_PROJECT"])
@@ -86,7 +86,7 @@ def test_bigquery(duck: duckdb.DuckDBPyConnection) -> None:
 @pytest.mark.skipif(
     "SQLRANK_SNOWFLAKE" not in os.environ, reason="set SQLRANK_SNOWFLAKE to run this on Snowflake"
 )
-def test_snowflake(duck: duckdb.DuckDBPyConnection) -> None:
+def test_snowflake(duck):
     import snowflake.connector
 
     schema = f"sqlrank_live_{uuid4().hex[:8]}"

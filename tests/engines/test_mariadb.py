@@ -2,7 +2,7 @@
 numbers.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -11,21 +11,14 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from tests.engines.mariadb import MariaDB, find_missing_programs
+from tests.engines.mariadb import MARKS, MariaDB
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.scenarios import Scenario, make_tables, scenarios, writable_scenarios
-from tests.engines.test_engines import compare_rows, connect_duckdb
+from tests.engines.test_engines import compare_rows, compute_expected, connect_duckdb
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("MariaDB"),
-    pytest.mark.skipif(
-        bool(find_missing_programs()),
-        reason="apt-get install mariadb-server: only an operating system has the server",
-    ),
-]
+pytestmark = MARKS
 
-MANY_STEPS = ("beyond accuracy", "predictions")
+MANY_STEPS = ("beyond accuracy", "predictions", "classification of queries")
 """Scenarios whose metrics are asked for in several calls, since MariaDB takes at most 64 steps in
 one statement.
 """
@@ -76,30 +69,28 @@ def divide_scenario(scenario: Scenario) -> list[Scenario]:
 @pytest.mark.parametrize(
     "scenario", writable_scenarios("mysql"), ids=lambda scenario: scenario.name
 )
-def test_numbers_are_those_of_duckdb(
-    server: MariaDB, scenario: Scenario, record_property: Callable[[str, Any], None]
-) -> None:
+def test_numbers_are_those_of_duckdb(server, scenario, record_property):
     if scenario.name == "rank_method=array":
         with pytest.raises(MetricError, match=r"Choose sort or count for mysql$"):
             scenario.text("mysql")
         return
     worst = 0.0
     for part in divide_scenario(scenario):
-        expected = part.expected(connect_duckdb())
+        expected = compute_expected(part)
         rows = convert_cells(server.rows(part.text("mysql")), expected.schema)
         worst = max(worst, compare_rows(rows, expected))
     metrics = [sqlrank.parse(metric).name for metric in scenario.metrics]
     record_property(PROPERTY, make_record("MariaDB", server.version, scenario.name, metrics, worst))
 
 
-def test_mariadb_rejects_more_than_64_steps(server: MariaDB) -> None:
+def test_mariadb_rejects_more_than_64_steps(server):
     (scenario,) = [scenario for scenario in scenarios() if scenario.name == MANY_STEPS[0]]
     with pytest.raises(RuntimeError, match="Too many WITH elements in WITH clause"):
         server.rows(scenario.text("mysql"))
 
 
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "overwrite_by"])
-def test_results_are_stored(server: MariaDB, place: str) -> None:
+def test_results_are_stored(server, place):
     (scenario,) = [scenario for scenario in scenarios() if scenario.name == "regression"]
     few = Scenario("regression", ["MAE", "RMSE"], scenario.options)
     expected = few.expected(connect_duckdb())

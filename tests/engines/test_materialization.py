@@ -5,6 +5,7 @@ reader.
 from collections.abc import Iterator
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -44,22 +45,23 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def read_text(result: pa.Table) -> str:
-    text: str = result.schema.metadata[b"sqlrank.sql"].decode()
-    return text
+    return result.schema.metadata[b"sqlrank.sql"].decode()
 
 
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(
-    dialect: str,
-) -> None:
+    dialect,
+):
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
         assert text.count("RAND() >= 0") == (times if dialect in {"spark", "databricks"} else 0)
         assert "AS MATERIALIZED" not in text
+        if "document_arrays" in text:  # judgments meet lists without a join to their own queries
+            assert "JOIN evaluated_queries" not in text
 
 
-def test_it_is_computed_once(engine: Any) -> None:
+def test_it_is_computed_once(engine):
     """On Spark each file is read once for all metrics; on ClickHouse the step is a table for the
     time of the statement.
     """
@@ -84,7 +86,30 @@ def test_it_is_computed_once(engine: Any) -> None:
     assert len(list_operations("FileScan", "label", engine, areas)) == 1
 
 
-def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) -> None:
+@pytest.mark.parametrize("by", [None, "system"])
+def test_numbers_of_queries_that_are_judged_and_retrieved(engine, by):
+    """Some lists have no judgments and some judgments no list; a system is NULL."""
+    call = {
+        "run": sqlrank.query(
+            "SELECT *, NULLIF(query_id % 3, 0) AS system FROM run WHERE query_id > 4"
+        ),
+        "qrels": sqlrank.query("SELECT * FROM qrels WHERE query_id < 95"),
+        "queries": "judged_and_retrieved",
+        "by": by,
+        "check": "off",
+    }
+    with duckdb.connect() as connection:
+        for name, table in (("run", RUN), ("qrels", QRELS)):
+            connection.from_arrow(table).create(name)
+        expected = sqlrank.evaluate([*SEVERAL, "num_q"], **call, connection=connection).to_pylist()
+    result = sqlrank.evaluate([*SEVERAL, "num_q"], **call, connection=engine.connection).to_pylist()
+    assert sum(row["num_q"] for row in expected) == 90
+    assert [list(row.values()) for row in sorted(result, key=repr)] == [
+        pytest.approx(list(row.values()), rel=1e-9) for row in sorted(expected, key=repr)
+    ]
+
+
+def test_values_of_queries_are_computed_once_for_their_intervals(engine):
     result = sqlrank.evaluate(
         ONE, run="run", qrels="qrels", connection=engine.connection, confidence=0.95, check="off"
     )
@@ -103,13 +128,11 @@ def list_operations(step: str, detail: str, engine: Spark, result: pa.Table) -> 
     frame = engine.connection.sql(read_text(result))
     frame.collect()
     # No other way to the plan
-    plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001
+    plan = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001
     return [line for line in plan.splitlines() if step in line and detail in line]
 
 
-def test_a_server_without_the_setting_materializes_nothing(
-    engine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_without_the_setting_materializes_nothing(engine, monkeypatch):
     monkeypatch.setattr(remote_database.RemoteDatabase, "can_materialize_ctes", False)
     text = read_text(
         sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)

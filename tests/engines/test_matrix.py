@@ -3,7 +3,7 @@
 from tests.engines.matrix import HEADER, format_executed, make_record
 
 
-def test_a_run_of_fewer_calls_keeps_the_row_of_its_engine() -> None:
+def test_a_run_of_fewer_calls_keeps_the_row_of_its_engine():
     page = f"Before.\n\n{HEADER}| A 1.0 | 3 | 2 | 1e-15 |\n| B 7 | 9 | 9 | 2e-16 |\n\nAfter.\n"
     part = [make_record("A", "1.0", "one", ["AP"], 1e-12)]
     assert format_executed(page, part, ["A", "B"]) == page

@@ -19,7 +19,7 @@ RANKED = """
     FROM range(120) AS t(i)
 """
 METRICS = ["nDCG@3", "AP", "AUC", "LogLoss", "AUC(level=query)", "GAUC", "num_lists", "num_shown@2"]
-CALLS: dict[str, dict[str, Any]] = {
+CALLS = {
     "by system": {"by": "model"},
     "per query": {"by": "model", "per_query": True},
     "slices": {"by": [["model"], []]},
@@ -55,9 +55,7 @@ def make_predictions() -> pa.Table:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
-def test_numbers_are_those_of_duckdb(
-    name: str, engine: Engine, request: pytest.FixtureRequest
-) -> None:
+def test_numbers_are_those_of_duckdb(name, engine, request):
     if (type(engine).__name__, name) == ("Databend", "slices"):
         why = (
             "Databend 1.2.453 finds no num_lists of the total beside so many left joins; beside AUC"

@@ -3,7 +3,6 @@ every engine with lists.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -38,7 +37,7 @@ TABLE = pa.table(
     }
 )
 COLUMNS = {name: f'"{name}"' for name in ("prediction_id", "label", "weight")}
-FORMS: dict[str, dict[str, Any]] = {
+FORMS = {
     "lists": {"scores": '"scores"', "classes": '"classes"'},
     "columns": {"scores": ['"p0"', '"p1"', '"p2"'], "label": '"column_label"'},
 }
@@ -52,16 +51,14 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("form", FORMS)
-def test_numbers_are_those_of_duckdb(
-    engine: Engine, form: str, request: pytest.FixtureRequest
-) -> None:
+def test_numbers_are_those_of_duckdb(engine, form, request):
     if isinstance(engine, Databend) and form == "columns":
         reason = (
             "FLATTEN of Databend takes variants only, and that of Snowflake arrays, whose elements"
             " are variants"
         )
         request.applymarker(pytest.mark.xfail(reason=reason, raises=RuntimeError, strict=True))
-    options: dict[str, Any] = {"columns": COLUMNS | FORMS[form], "by": "day"}
+    options = {"columns": COLUMNS | FORMS[form], "by": "day"}
     expected = sqlrank.evaluate(METRICS, inputs={"multiclass_predictions": TABLE}, **options)
     for dialect in engine.dialects:
         if DIALECTS[dialect].write_list_elements is None:

@@ -14,26 +14,21 @@ from tests.engines.engines import ENGINES, ClickHouse, DataFusion, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import Scenario, _is_planned, _list_family, _list_metrics
 from tests.engines.test_engines import compare_rows
+from tests.tables import build_table
 
-RUN = pa.table(
-    {"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.0, -0.0, 0.0, -0.0]}
-)
+RUN = build_table(query_id=["q"] * 4, doc_id="a b c d", score="0.0 -0.0 0.0 -0.0")
 """Four tied documents, of which the last id is first; were -0.0 less, it would be third."""
 
-QRELS = pa.table(
-    {"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "relevance": [-0.0, 0.0, -0.0, 1.0]}
-)
-PREDICTIONS = pa.table(
-    {
-        "query_id": ["u"] * 6,
-        "doc_id": ["a", "b", "c", "d", "e", "f"],
-        "rank": [1, 2, 3, 4, 5, 6],
-        "label": [1.0, 1.0, 1.0, 0.0, -0.0, 0.0],
-        "score": [1.0, -0.0, -0.0, 0.0, 0.0, -1.0],
-        "weight": [1.0] * 6,
-        "probability": [1.0, -0.0, -0.0, 0.0, 0.0, 0.0],
-        "light": [1.0, -0.0, 1.0, 0.0, 1.0, 1.0],
-    }
+QRELS = build_table(query_id=["q"] * 4, doc_id="a b c d", relevance="-0.0 0.0 -0.0 1.0")
+PREDICTIONS = build_table(
+    query_id=["u"] * 6,
+    doc_id="a b c d e f",
+    rank="1 2 3 4 5 6",
+    label="1.0 1.0 1.0 0.0 -0.0 0.0",
+    score="1.0 -0.0 -0.0 0.0 0.0 -1.0",
+    weight=[1.0] * 6,
+    probability="1.0 -0.0 -0.0 0.0 0.0 0.0",
+    light="1.0 -0.0 1.0 0.0 1.0 1.0",
 )
 """Of nine pairs four are in order and six tied, of the latter two by -0.0 and 0.0 alone."""
 
@@ -88,7 +83,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
-def test_metrics_take_them_for_one(engine: Any) -> None:
+def test_metrics_take_them_for_one(engine):
     """All metrics where scores are normalized; one in eight on engines that do not distinguish
     zeros, of which some take a second a metric.
     """
@@ -106,7 +101,7 @@ def test_metrics_take_them_for_one(engine: Any) -> None:
 @pytest.mark.parametrize(
     "engine", parametrize_engines([SQLite, ClickHouse, DataFusion]), indirect=True
 )
-def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
+def test_numbers_by_hand_over_a_connection(engine):
     names, values = zip(*BY_HAND.items(), strict=True)
     result = sqlrank.evaluate(names, predictions="predictions", connection=engine.connection)
     assert list(result.to_pylist()[0].values()) == pytest.approx(values, abs=1e-12)
@@ -126,7 +121,7 @@ def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("order", load_registry().plans["score_order"]["values"])
-def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
+def test_plans_of_duckdb_take_them_for_one(order):
     metrics = _list_metrics(_list_family("classification"))
     table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns(
         {"probability": "score"}
@@ -142,6 +137,6 @@ def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_negative_zeros_are_handled_only_on_engines_that_distinguish_them(dialect: str) -> None:
+def test_negative_zeros_are_handled_only_on_engines_that_distinguish_them(dialect):
     text = sqlrank.sql("AUC", predictions="predictions", dialect=dialect)
     assert (" + 0 AS score" in text) == (dialect in {"clickhouse", "datafusion", "snowflake"})

@@ -29,7 +29,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-def test_a_rerun_doubles_nothing(engine: Engine) -> None:
+def test_a_rerun_doubles_nothing(engine):
     (dialect, *_) = engine.dialects
     quote = "`" if dialect == "clickhouse" else '"'
     engine.execute(

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.loader import load_registry
 from tests.engines.engines import PostgreSQL
+from tests.tables import build_table
 from website.examples import OPTIONS, ROOT, TABLES, choose_table, format_metric, list_roles
 
 MOST_SECONDS, MOST_GROWTH, BASE_SIZE = 0.5, 20, 20_000
@@ -27,9 +27,9 @@ JIT_COST = 100_000
 """Cost from which PostgreSQL compiles a statement, by its default of ``jit_above_cost``."""
 
 RANKINGS = ["DCG@10", "nDCG@10", "AP", "RR", "P@5", "P@10", "R@5", "P@3"]
-RUN = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "score": [2.0, 1.0, 1.0]})
-QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "x"], "relevance": [1, 1]})
-PREDICTIONS = pa.table({"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.4, 0.5]})
+RUN = build_table(query_id="a a b", doc_id="x y x", score="2.0 1.0 1.0")
+QRELS = build_table(query_id="a b", doc_id="x x", relevance="1 1")
+PREDICTIONS = build_table(label="1 0 1 0", score="0.9 0.2 0.4 0.5")
 
 
 def plan(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[int, float]:
@@ -48,7 +48,7 @@ def assert_planned(connection: duckdb.DuckDBPyConnection, text: str, name: str =
 
 
 @pytest.mark.parametrize("count", [6, 8])
-def test_intervals_of_several_ranking_metrics_are_planned_at_once(count: int) -> None:
+def test_intervals_of_several_ranking_metrics_are_planned_at_once(count):
     connection = duckdb.connect()
     connection.register("run", RUN)
     connection.register("qrels", QRELS)
@@ -60,8 +60,8 @@ def test_intervals_of_several_ranking_metrics_are_planned_at_once(count: int) ->
     )
 
 
-def test_only_steps_that_grow_are_materialized() -> None:
-    sources: dict[str, Any] = {"run": "run", "qrels": "qrels"}
+def test_only_steps_that_grow_are_materialized():
+    sources = {"run": "run", "qrels": "qrels"}
     assert " AS MATERIALIZED" not in sqlrank.sql(RANKINGS, dialect="duckdb", **sources)
     assert (
         sqlrank.sql(RANKINGS, dialect="duckdb", confidence=0.95, **sources).count(
@@ -74,7 +74,7 @@ def test_only_steps_that_grow_are_materialized() -> None:
     )
 
 
-def test_rows_of_replicates_are_not_stored() -> None:
+def test_rows_of_replicates_are_not_stored():
     """There are 199 times as many as rows; their readers compute them again."""
     text = sqlrank.sql(
         ["LogLoss", "CalibrationSlope"],
@@ -126,7 +126,7 @@ def list_requests(
 
 
 @pytest.mark.slow
-def test_statements_of_every_family_are_planned_at_once() -> None:
+def test_statements_of_every_family_are_planned_at_once():
     connection = duckdb.connect()
     for path in (ROOT / TABLES).glob("*.csv"):
         connection.execute(f'CREATE TABLE "{path.stem}" AS FROM read_csv(?)', [str(path)])
@@ -159,15 +159,13 @@ def server() -> Iterator[PostgreSQL]:
         ("redshift", 3 * MOST_GROWTH),  # EXPLAIN repeats the expressions of steps without a node
     ],
 )
-def test_plans_of_intervals_do_not_grow_on_postgresql(
-    server: PostgreSQL, dialect: str, most_growth: int
-) -> None:
+def test_plans_of_intervals_do_not_grow_on_postgresql(server, dialect, most_growth):
     """PostgreSQL puts the expressions of each step into the next, and compiles what becomes of
     it.
     """
     server.execute("SET jit_above_cost = 0")
-    rankings: dict[str, Any] = {"run": "run", "qrels": "qrels"}
-    areas: dict[str, Any] = {"predictions": "predictions"}
+    rankings = {"run": "run", "qrels": "qrels"}
+    areas = {"predictions": "predictions"}
     for metrics, sources in ((RANKINGS, rankings), (["AUC", "LogLoss", "KS", "APS"], areas)):
         text = sqlrank.sql(metrics, dialect=dialect, confidence=0.95, **sources)
         (rows,) = server.rows(f"EXPLAIN (VERBOSE, FORMAT JSON) {text}")
@@ -181,9 +179,7 @@ def list_plan_nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["postgres", "redshift"])
-def test_no_join_compares_each_group_with_each_on_postgresql(
-    server: PostgreSQL, dialect: str
-) -> None:
+def test_no_join_compares_each_group_with_each_on_postgresql(server, dialect):
     """Joins by IS NOT DISTINCT FROM do: 1,000 groups took 40 times as long as without. Beside a
     comparison of arrays it keeps the cost below that from which the server compiles statements.
     """
@@ -193,7 +189,7 @@ def test_no_join_compares_each_group_with_each_on_postgresql(
         " label, ABS(SIN(i)) AS score FROM GENERATE_SERIES(1, 20000) AS numbers (i)"
     )
     server.execute("ANALYZE grouped")
-    call: dict[str, Any] = {"predictions": "grouped", "by": "campaign", "confidence": 0.95}
+    call = {"predictions": "grouped", "by": "campaign", "confidence": 0.95}
     text = sqlrank.sql(["AUC", "LogLoss"], dialect=dialect, **call)
     if dialect == "redshift":  # whose text PostgreSQL plans by other estimates
         assert "IS NOT DISTINCT FROM" not in text
@@ -221,14 +217,55 @@ def test_no_join_compares_each_group_with_each_on_postgresql(
 
 
 @pytest.mark.slow
-def test_a_call_in_a_transaction_is_not_compiled_on_postgresql(server: PostgreSQL) -> None:
+@pytest.mark.parametrize("has_statistics", [False, True])
+def test_runs_are_as_many_as_are_named_on_postgresql(server, has_statistics):
+    """PostgreSQL takes the names of runs for 200, each with all queries: two runs took ten times as
+    long as without jit.
+    """
+    server.execute("DROP TABLE IF EXISTS old, new, judged")
+    server.execute(
+        "CREATE TABLE old AS SELECT 'q' || i / 10 AS query_id, 'd' || i * 7 % 50 AS doc_id,"
+        " ABS(SIN(i)) AS score FROM GENERATE_SERIES(0, 19999) AS numbers (i)"
+    )
+    server.execute("CREATE TABLE new AS SELECT query_id, doc_id, COS(score) AS score FROM old")
+    server.execute(
+        "CREATE TABLE judged AS SELECT 'q' || i / 5 AS query_id, 'd' || i * 3 % 50 AS doc_id, i % 3"
+        " AS relevance FROM GENERATE_SERIES(0, 9999) AS numbers (i)"
+    )
+    if has_statistics:
+        server.execute("ANALYZE")
+    call = {"run": {"a": "old", "b": "new"}, "qrels": "judged", "confidence": 0.95}
+    text = sqlrank.sql(RANKINGS, dialect="postgres", **call)
+    assert 'GROUP BY "system" LIMIT 2' in text
+    (rows,) = server.rows(f"EXPLAIN (FORMAT JSON) {text}")
+    assert rows[0][0]["Plan"]["Total Cost"] < JIT_COST
+    assert [row[0] for row in server.rows(text)] == ["a", "b"]
+    assert "LIMIT" not in sqlrank.sql(RANKINGS, dialect="postgres", **{**call, "by": "day"})
+
+
+def test_rows_are_stored_where_postgresql_would_compute_them_again():
+    """Each of twelve sums computed the odds of each row, which took four times as long; and where
+    rows that are only filtered are stored, the planner no longer knows how many match.
+    """
+    text = sqlrank.sql("CalibrationSlope", predictions="p", dialect="postgres")
+    assert text.count("odds AS MATERIALIZED (") == 1
+    assert all(f"odds_{step} AS MATERIALIZED (" in text for step in range(2, 10))
+    pairs = {"records": "records", "candidate_pairs": "pairs"}
+    for dialect, is_named in (("postgres", True), ("duckdb", False)):
+        text = sqlrank.sql("PairsQuality", inputs=pairs, dialect=dialect)
+        assert ("labeled_records AS NOT MATERIALIZED (" in text) == is_named
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("autocommit", [False, True])
+def test_a_call_is_not_compiled_on_postgresql(server, autocommit):
     """It took eight times as long with intervals of 8,000 groups."""
     psycopg = pytest.importorskip("psycopg", reason="needs psycopg")
     server.execute(
-        "CREATE VIEW settings AS SELECT 1 AS label, CASE CURRENT_SETTING('jit') WHEN 'off' THEN 0.25"
-        " ELSE 0.75 END AS score"
+        "CREATE OR REPLACE VIEW settings AS SELECT 1 AS label,"
+        " CASE CURRENT_SETTING('jit') WHEN 'off' THEN 0.25 ELSE 0.75 END AS score"
     )
-    with psycopg.connect(server.uri) as connection:
+    with psycopg.connect(server.uri, autocommit=autocommit) as connection:
         for setting in ("on", "off"):
             connection.execute(f"SET jit = {setting}")
             result = sqlrank.evaluate("MAE", predictions="settings", connection=connection)

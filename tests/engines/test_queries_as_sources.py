@@ -56,14 +56,14 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-def test_printed_statements_give_the_numbers_of_tables(engine: Engine) -> None:
+def test_printed_statements_give_the_numbers_of_tables(engine):
     (expected,) = sqlrank.evaluate(METRICS, run=TABLES["runs"], qrels=TABLES["grades"]).to_pylist()
     for dialect in engine.dialects:
         statement = sqlrank.sql(METRICS, run=RUN, qrels=QRELS, dialect=dialect)
         assert engine.rows(statement) == [pytest.approx(tuple(expected.values()))]
 
 
-def test_connections_evaluate_queries(engine: Engine) -> None:
+def test_connections_evaluate_queries(engine):
     connection = getattr(engine, "connection", None)
     if connection is None or isinstance(engine, Databend):
         pytest.skip("sqlrank has no connection to it, only statements for it")
@@ -79,7 +79,7 @@ def test_connections_evaluate_queries(engine: Engine) -> None:
         )
 
 
-def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
+def test_expressions_that_ibis_compiles_are_queries(engine):
     """No connection is needed, so that those of BigQuery are tried, too."""
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     compilers = import_module("ibis.backends.sql.compilers")
@@ -103,9 +103,7 @@ def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_first_call_on_spark_says_what_it_waits_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_first_call_on_spark_says_what_it_waits_for(monkeypatch, capsys):
     remote_database.announce_compilation.cache_clear()
     with run_engine(Spark, TABLES) as engine:
         monkeypatch.setattr("sys.stderr.isatty", lambda: True)

@@ -52,13 +52,11 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     ],
     ids=["grid", "coarse grid with exact scores", "scores", "batch", "buckets"],
 )
-def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> None:
+def test_rows_are_those_of_duckdb(options, engine):
     made = sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], **options)
     # A connection of SQLite is given the digest that a printed statement would have to do without.
     is_known = isinstance(engine, SQLite) and "unit" in options
-    place: dict[str, Any] = (
-        {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
-    )
+    place = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
     # In quotes, since Databend has names in small letters.
     names = {
         name: name if is_known else f'"{name}"'
@@ -88,7 +86,7 @@ def _get_place(row: dict[str, Any]) -> tuple[int, str, int, float]:
 @pytest.mark.parametrize(
     "of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"]
 )
-def test_sums_of_lists_are_those_of_duckdb(of_buckets: dict[str, Any], engine: Engine) -> None:
+def test_sums_of_lists_are_those_of_duckdb(of_buckets, engine):
     made = sqlrank.rollup(RANKINGS, **make_lists(), by=["day", "country"], **of_buckets)
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
     named = {
@@ -99,9 +97,7 @@ def test_sums_of_lists_are_those_of_duckdb(of_buckets: dict[str, Any], engine: E
         "columns": columns,
     }
     is_known = isinstance(engine, SQLite) and "unit" in of_buckets
-    place: dict[str, Any] = (
-        {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
-    )
+    place = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
     named |= {"by": ["day", "country"], "columns": None} if is_known else {}
     rows = engine.rows(sqlrank.rollup_sql(RANKINGS, **named, **of_buckets, **place))
     expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_get_group)
@@ -115,7 +111,7 @@ def _get_group(row: list[Any]) -> tuple[int, str, float]:
     return int(row[0]), row[1] or "", float(row[2])
 
 
-def test_windows_are_those_of_duckdb(engine: Engine) -> None:
+def test_windows_are_those_of_duckdb(engine):
     """A rollup that is kept on the engine is added up there by window: its sums, and its bins."""
     made = sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], n_bins=64)
     engine.load("kept", made)
@@ -136,7 +132,7 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None:
+def test_what_batches_leave_is_what_they_leave_on_duckdb(engine):
     """A third of the rows is taken back, and all of day 5, on which nothing is left."""
     gone = pa.array(
         [place % 3 == 0 or day == 5 for place, day in enumerate(draw_clicks()["day"].to_pylist())]
@@ -164,7 +160,7 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
         assert list(row.values()) == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
 
 
-def test_a_batch_is_added_once(engine: Engine) -> None:
+def test_a_batch_is_added_once(engine):
     """Each statement is run twice: of bins, and of one row for all, which sums over no rows have,
     too.
     """
@@ -187,7 +183,7 @@ def test_a_batch_is_added_once(engine: Engine) -> None:
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
 
 
-def test_days_are_added_once(engine: Engine) -> None:
+def test_days_are_added_once(engine):
     """Of the days that a table lacks all rows are added, and of those that it has none, however
     often.
     """
@@ -214,7 +210,7 @@ def test_days_are_added_once(engine: Engine) -> None:
         (["RMSE"], ["campaign"]),
     ],
 )
-def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engine: Engine) -> None:
+def test_printed_statements_ask_it_there(metrics, by, engine):
     """With bins of one score beside open ones, and a campaign that is NULL, by names alone."""
     made = sqlrank.rollup(
         [*metrics],
@@ -237,7 +233,7 @@ def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engi
 
 
 @pytest.mark.slow
-def test_printed_statements_ask_sums_of_lists_there(engine: Engine) -> None:
+def test_printed_statements_ask_sums_of_lists_there(engine):
     made = sqlrank.rollup(RANKINGS, **draw_lists(), by=["day", "country"])
     dialect = engine.dialects[0]
     table = _load_rollup(engine, "listed", made)

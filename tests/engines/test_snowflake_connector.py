@@ -7,7 +7,6 @@ an environment of its own.
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -47,14 +46,14 @@ print(json.dumps(answers, default=float))
 
 @pytest.mark.slow
 def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_computes(
-    pytestconfig: pytest.Config, tmp_path: Path
-) -> None:
-    rankings: dict[str, Any] = {
+    pytestconfig, tmp_path
+):
+    rankings = {
         "run": "shop.eval.runs",
         "qrels": "shop.eval.truth",
         "by": '"odd Name"',
     }
-    clicks: dict[str, Any] = {
+    clicks = {
         "predictions": "shop.eval.clicks",
         "by": "campaign",
         "where": "campaign < 2",

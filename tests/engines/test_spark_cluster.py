@@ -71,15 +71,15 @@ CLASSIFIERS = [
     "Gain@0.1",
     "ECE(binning=equal_mass)",
 ]
-WEIGHTED: dict[str, Any] = {"predictions": "predictions", "columns": {"weight": "cost"}}
-UPLIFT: dict[str, Any] = {"inputs": {"uplift": "predictions"}, "columns": {"weight": "cost"}}
-CLASSES: dict[str, Any] = {
+WEIGHTED = {"predictions": "predictions", "columns": {"weight": "cost"}}
+UPLIFT = {"inputs": {"uplift": "predictions"}, "columns": {"weight": "cost"}}
+CLASSES = {
     "inputs": {"classified": "predictions"},
     "columns": {"predicted": "shop"},
 }
-JUDGED: dict[str, Any] = {"inputs": {"ratings": "ratings"}}
-RANKINGS: dict[str, Any] = {"run": "run", "qrels": "qrels"}
-CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
+JUDGED = {"inputs": {"ratings": "ratings"}}
+RANKINGS = {"run": "run", "qrels": "qrels"}
+CALLS = [
     ("predictions", CLASSIFIERS, {"predictions": "predictions"}),
     ("weighted predictions", CLASSIFIERS, WEIGHTED),
     ("predictions by shop", CLASSIFIERS, WEIGHTED | {"by": "shop"}),
@@ -150,8 +150,7 @@ def wait_for(log: Path, text: str, times: int = 1) -> None:
 def find_free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-    return port
+        return listening.getsockname()[1]
 
 
 @contextmanager
@@ -252,14 +251,12 @@ def find_single_worker_lines(answer: Answer) -> list[str]:
     return [line for line in answer.log.splitlines() if any(text in line for text in ONE_WORKER)]
 
 
-def test_both_workers_took_part(answers: list[Answer]) -> None:
+def test_both_workers_took_part(answers):
     assert answers[0].executors == 2
 
 
 @pytest.mark.parametrize("number", range(len(CALLS)), ids=[name for name, _, _ in CALLS])
-def test_numbers_are_those_of_duckdb(
-    number: int, answers: list[Answer], duck: duckdb.DuckDBPyConnection
-) -> None:
+def test_numbers_are_those_of_duckdb(number, answers, duck):
     _, metrics, options = CALLS[number]
     expected = sqlrank.evaluate(metrics, connection=duck, **options)
     got = answers[0].rows[number]
@@ -270,7 +267,7 @@ def test_numbers_are_those_of_duckdb(
         }
 
 
-def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
+def test_no_worker_is_given_all_rows(answers):
     """The driver warns of a window without partitions when it plans one."""
     partitioned, at_once = answers
     assert find_single_worker_lines(at_once)

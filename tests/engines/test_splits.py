@@ -3,7 +3,6 @@ printed, with DuckDB's rows.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from tests.analyses.test_split_filters import draw_events
 from tests.engines.engines import ENGINES, Engine, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 
-CALLS: dict[str, dict[str, Any]] = {
+CALLS = {
     "time": {
         "time": "happened_at",
         "time_bounds": [100],
@@ -44,7 +43,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
+def test_rows_are_those_of_duckdb(name, engine):
     expected = sorted(
         tuple(row.values()) for row in sqlrank.split(draw_events(1), **CALLS[name]).to_pylist()
     )

@@ -20,14 +20,13 @@ from sqlrank.routines.function_statements import Routine, qualify_function, quot
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 from tests.numbers.examples.test_functions import GROUPS, TABLES, assert_equal
+from tests.tables import build_table
 
-ANSWERS = pa.table(
-    {
-        "site": ["n", "s", "n", "s"],
-        "query_id": ["1", "2", "3", "4"],
-        "retrieved": [["a", "b", "c"], ["c", "d"], ["e"], ["a", "e"]],
-        "relevant": [["b"], ["c", "d"], ["f"], ["a", "b"]],
-    }
+ANSWERS = build_table(
+    site="n s n s",
+    query_id=["1", "2", "3", "4"],
+    retrieved=[["a", "b", "c"], ["c", "d"], ["e"], ["a", "e"]],
+    relevant=[["b"], ["c", "d"], ["f"], ["a", "b"]],
 )
 CLUSTERS = {
     name: pa.table(
@@ -172,7 +171,7 @@ def write_call(
 @pytest.mark.parametrize(
     "engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True
 )
-def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
+def test_numbers_are_those_of_evaluate(engine):
     functions = table_functions(engine.dialects[0])
     assert len(functions) == len(read_toml(sql_root() / "install" / "table_functions.toml"))
     for function in functions:
@@ -180,7 +179,7 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         group = EVALUATED[facts.inputs[0]]
         metrics = [metric.replace("@10", "@3") for metric in facts.metrics]
         tables = {role: text_table(INPUTS[role]) for role in facts.inputs}
-        arguments: dict[str, Any] = {
+        arguments = {
             role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables
         }
         expected = sqlrank.evaluate(
@@ -218,7 +217,7 @@ WRONG_ROWS = {
 @pytest.mark.parametrize(
     "engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True
 )
-def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, message: str) -> None:
+def test_wrong_rows_end_a_call_with_their_message(engine, query, message):
     """Functions that are installed without checks have the rows that they are given."""
     engine.load(
         "wrong_run",
@@ -241,6 +240,12 @@ def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, me
             assert re.search(message, first)
             assert re.match(r"HINT:  (Give|Keep|Leave) ", hint)
             assert len(context) == 1
+            for call in ("'run', 'qrels', by => 'nowhere'", "'qrels', 'run'"):
+                with pytest.raises(
+                    Exception, match=r"^column .* does not exist\nCONTEXT: "
+                ) as raised:
+                    engine.rows(f"SELECT * FROM sqlrank.rr({call})")
+                assert len(str(raised.value).splitlines()) == 2
             assert "checks => TRUE)" in function.signature
             assert (
                 len(
@@ -256,7 +261,7 @@ def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, me
 @pytest.mark.parametrize(
     "engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True
 )
-def test_values_out_of_range_end_a_call_with_their_message(engine: Engine) -> None:
+def test_values_out_of_range_end_a_call_with_their_message(engine):
     (function,) = find_table_functions("P", engine.dialects[0])
     if engine.dialects[0] in {"postgres", "clickhouse"}:
         for statement in function.create:
@@ -272,7 +277,7 @@ def test_values_out_of_range_end_a_call_with_their_message(engine: Engine) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
-def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
+def test_every_metric_has_the_numbers_of_evaluate(engine):
     dialect, numbers = engine.dialects[0], {"max_fpr": 0.5, "recall": 0.5, "precision": 0.5}
     compared = []
     for name in dict.fromkeys(sqlrank.metrics()["name"].to_pylist()):
@@ -293,7 +298,7 @@ def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
                 for metric in facts.metrics
             ]
             tables = {role: text_table(INPUTS[role]) for role in inputs}
-            options: dict[str, Any] = {
+            options = {
                 role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables
             }
             expected = sqlrank.evaluate(metrics, **options, inputs=tables, by=group)
@@ -308,7 +313,7 @@ def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["select", "two words", "a 'b' \"c\" `d`; --%"])
 @pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
-def test_schemas_are_quoted(engine: Engine, schema: str) -> None:
+def test_schemas_are_quoted(engine, schema):
     dialect = engine.dialects[0]
     script = sqlrank.functions("LogLoss", dialect=dialect, schema=schema)
     (function,) = (function for function in script.functions if function.facts.kind == "table")
@@ -330,7 +335,7 @@ def test_schemas_are_quoted(engine: Engine, schema: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines([ZetaSQL]), indirect=True)
-def test_declarations_for_bigquery_are_analyzed(engine: Engine) -> None:
+def test_declarations_for_bigquery_are_analyzed(engine):
     """ZetaSQL types the bodies of functions of tables and of aggregates; those of lists have
     templates, whose bodies it types in calls.
     """
@@ -365,7 +370,7 @@ def test_declarations_for_bigquery_are_analyzed(engine: Engine) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("PostgreSQL")
 @pytest.mark.parametrize("dialect", ["snowflake", "databricks"])
-def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
+def test_functions_of_engines_that_are_not_here_parse(dialect):
     functions = table_functions(dialect)
     assert len(functions) == len(read_toml(sql_root() / "install" / "table_functions.toml"))
     for function in functions:
@@ -380,6 +385,8 @@ def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
             # "Object identifiers", Literals and variables as identifiers: a variable in IDENTIFIER
             # names a column; OBJECT_CONSTRUCT(*) would read them all
             assert "OBJECT_CONSTRUCT" not in text
+            # "Writing stored procedures in Snowflake Scripting" recommends at most 100 KB
+            assert len(text.encode()) < 100_000
             for role in re.findall(r"IDENTIFIER\(:(\w+)_group\)", text):
                 assert f"  {role}_group VARCHAR DEFAULT COALESCE(by, '" in text
             match = re.search(r"RESULTSET DEFAULT \(\n(.*)\n\);\nBEGIN", text, re.DOTALL)

@@ -66,12 +66,12 @@ def expected() -> dict[str, list[tuple[object, ...]]]:
     ],
 )
 def test_results_are_stored(
-    engine: Engine,
-    expected: dict[str, list[tuple[object, ...]]],
-    kind: str,
-    metrics: list[str],
-    options: dict[str, str],
-) -> None:
+    engine,
+    expected,
+    kind,
+    metrics,
+    options,
+):
     wanted = expected[kind]
     assert len(wanted) > 1
     (dialect, *_) = engine.dialects

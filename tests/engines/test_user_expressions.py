@@ -19,18 +19,17 @@ import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Engine, PostgreSQL, SQLite
 from tests.engines.running import parametrize_engines, run_engine
+from tests.tables import build_table
 
-TABLE = pa.table(
-    {
-        "label": pa.array([1, 1, 1, 1, 1], pa.int64()),
-        "score": [0.1, 0.2, 0.3, 0.4, 0.5],
-        "i": pa.array([14, 15, 20, 22, -9], pa.int64()),
-        "j": pa.array([3, 2, 7, 1, 4], pa.int64()),
-        "f": [0.1, 2.5, -3.5, 1e-7, 7.0],
-        "s": ["45", "10", "20", "30", "7"],
-        "d": ["2026-01-05", "2026-01-11", "2026-02-28", "2025-12-31", "2026-01-05"],
-        "c": ["a", "B", "b", "A", "it's"],
-    }
+TABLE = build_table(
+    label=pa.array([1, 1, 1, 1, 1], pa.int64()),
+    score="0.1 0.2 0.3 0.4 0.5",
+    i=pa.array([14, 15, 20, 22, -9], pa.int64()),
+    j=pa.array([3, 2, 7, 1, 4], pa.int64()),
+    f="0.1 2.5 -3.5 1e-7 7.0",
+    s=["45", "10", "20", "30", "7"],
+    d="2026-01-05 2026-01-11 2026-02-28 2025-12-31 2026-01-05",
+    c=["a", "B", "b", "A", "it's"],
 )
 SHARED = [
     "i / 7", "i / j", "(i + 1) / 7 * 7", "-i / j", "i % 4", "i / 7.0", "1 / j", "i * 1.1", "i * 0.1 + 0.2", "f * 1.1", "f / 3", "0.1 + 0.2", "1 + 1",
@@ -51,7 +50,7 @@ TWO_TEXTS = ("spark", "databricks", "bigquery")
 version 4, and reads a quote since.
 """
 
-OWN: dict[str, list[str]] = {
+OWN = {
     "duckdb": ["i // 7", "i ** 2", "i::DOUBLE / 9", "s::INT // 3", "len([x + 1 for x in [i, j]])", "CAST(d AS DATE) - DATE '2025-01-01'",
                "EXTRACT(dow FROM CAST(d AS DATE))", "DATE_PART('week', d::DATE)", "1 = ANY([i, j])::INT + 1", "TRY_CAST(c AS INT) IS NULL", "len(s[1:1])"],
     "sqlite": ["CAST(d AS DATE)", "CAST(s AS NUMERIC) / 4", "max(i, j)", "s / 4", "s + 1", "i = '14'", "LENGTH(date(d, '+1 month'))", "strftime('%W', d) + 0",
@@ -178,7 +177,7 @@ def find_refused(texts: Sequence[str], dialect: str) -> list[str]:
     return refused
 
 
-def test_expressions_mean_what_the_engine_says(engine: Engine) -> None:
+def test_expressions_mean_what_the_engine_says(engine):
     for dialect in engine.dialects[:1]:
         agreement = Agreement(engine.rows, dialect)
         readable = agreement.find_readable([*SHARED, *OWN[dialect]])
@@ -195,7 +194,7 @@ def test_expressions_mean_what_the_engine_says(engine: Engine) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
-def test_all_expressions_in_groups_and_conditions(dialect: str) -> None:
+def test_all_expressions_in_groups_and_conditions(dialect):
     agreement = connect(dialect)
     readable = agreement.find_readable([*SHARED, *OWN[dialect]])
     agreement.compare_means(readable)
@@ -206,7 +205,7 @@ def test_all_expressions_in_groups_and_conditions(dialect: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
-def test_generated_expressions(dialect: str) -> None:
+def test_generated_expressions(dialect):
     agreement, generator = connect(dialect), random.Random(20260101)  # noqa: S311
     readable = agreement.find_readable(
         list(dict.fromkeys(generate_expression(generator, 3, dialect) for _ in range(500)))
@@ -254,7 +253,7 @@ def generate_expression(generator: random.Random, depth: int, dialect: str) -> s
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-def test_the_text_of_an_expression_is_written_as_it_is(dialect: str) -> None:
+def test_the_text_of_an_expression_is_written_as_it_is(dialect):
     text = "CAST(i as DECIMAL(10, 3))/7*1 - 0 + Round(2.5)"
     statement = sqlrank.sql(
         "Positives", predictions="t", by=f"g={text}", where=f"{text} > 1.10", dialect=dialect
@@ -268,7 +267,7 @@ def test_the_text_of_an_expression_is_written_as_it_is(dialect: str) -> None:
     assert f"{written} > 1.10" in body
 
 
-def test_texts_that_differ_in_case_are_two_columns() -> None:
+def test_texts_that_differ_in_case_are_two_columns():
     columns = {
         "x": "CASE WHEN c = 'a' THEN 1 ELSE 0 END",
         "y": "CASE WHEN c = 'A' THEN 10 ELSE 0 END",
@@ -283,14 +282,14 @@ def test_texts_that_differ_in_case_are_two_columns() -> None:
     assert list(result.to_pylist()[0].values()) == [0.25, 2.5, 0.25]
 
 
-def test_casts_of_texts_stay_in_divisions() -> None:
-    rows = pa.table({"label": [1, 0, 1, 0], "prob": ["45", "10", "20", "30"]})
+def test_casts_of_texts_stay_in_divisions():
+    rows = build_table(label="1 0 1 0", prob=["45", "10", "20", "30"])
     assert sqlrank.evaluate(
         "AUC", predictions=rows, columns={"score": "CAST(prob AS DOUBLE) / 50"}
     ).to_pylist() == [{"AUC": 0.75}]
 
 
-def test_groups_by_whole_numbers() -> None:
+def test_groups_by_whole_numbers():
     connection = sqlite3.connect(":memory:")
     connection.executescript(
         "CREATE TABLE t (label, score, size); INSERT INTO t VALUES (1, 1, 14), (0, 1, 15), (1, 1,"
@@ -302,7 +301,7 @@ def test_groups_by_whole_numbers() -> None:
     assert result == [{"band": 2, "Positives": 2.0}, {"band": 3, "Positives": 0.0}]
 
 
-def test_fields_and_lists_in_conditions_on_duckdb() -> None:
+def test_fields_and_lists_in_conditions_on_duckdb():
     rows = [
         {"label": 1, "score": 0.5, "st": {"a": 1, "b": {"c": 2}}, "tags": ["x"]},
         {"label": 1, "score": 0.5, "st": {"a": 2, "b": {"c": 2}}, "tags": []},
@@ -318,7 +317,7 @@ def test_fields_and_lists_in_conditions_on_duckdb() -> None:
         ]
 
 
-def test_list_comprehensions_map_lists() -> None:
+def test_list_comprehensions_map_lists():
     answers = [
         {
             "query_id": "q",

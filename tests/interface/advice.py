@@ -20,7 +20,7 @@ MAX_STEPS = 3
 INPUTS = ("predictions", "run", "qrels")
 
 _KEYWORD = re.compile(
-    r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level)="
+    r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level|rel)="
 )
 _ALTERNATIVE = re.compile(r",? or (?=\w*[^\n]*?(?:columns|where|nulls|ties|ranks|duplicates)=)")
 _TABLE = re.compile(
@@ -57,7 +57,7 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 def _read_query(text: str) -> str | None:
     """Return the longest query at the beginning of a text that an engine runs."""
-    for end in sorted({match.start() for match in re.finditer(r"[.,]? |$", text)}, reverse=True):
+    for end in sorted({match.start() for match in re.finditer(r'[.,]? |$|"', text)}, reverse=True):
         try:
             _connect().execute(text[:end])
         except duckdb.Error:

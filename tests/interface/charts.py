@@ -6,15 +6,14 @@ from typing import Any
 import pyarrow as pa
 
 import sqlrank
+from tests.tables import build_table
 
-CLICKS = pa.table(
-    {
-        "label": [0, 0, 1, 1, 0, 1, 0, 1],
-        "score": [0.1, 0.4, 0.35, 0.8, 0.2, 0.6, 0.7, 0.9],
-        "country": ["FR", "FR", "FR", "FR", "DE", "DE", "DE", "DE"],
-        "device": ["a", "b", "a", "b", "a", "b", "a", "b"],
-        "day": ["2026-01-01", "2026-01-02"] * 4,
-    }
+CLICKS = build_table(
+    label="0 0 1 1 0 1 0 1",
+    score="0.1 0.4 0.35 0.8 0.2 0.6 0.7 0.9",
+    country="FR FR FR FR DE DE DE DE",
+    device="a b a b a b a b",
+    day=["2026-01-01", "2026-01-02"] * 4,
 )
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
 RUNS = {
@@ -25,28 +24,15 @@ RUNS = {
     },
     "dense": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0, "b": 1.0}},
 }
-TARGETED = pa.table(
-    {
-        "label": [1, 0, 1, 0, 0, 1, 0, 1],
-        "score": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
-        "treatment": [1, 0, 1, 0, 1, 0, 0, 1],
-    }
+TARGETED = build_table(
+    label="1 0 1 0 0 1 0 1", score="0.8 0.7 0.6 0.5 0.4 0.3 0.2 0.1", treatment="1 0 1 0 1 0 0 1"
 )
-DISPLAYED = pa.table(
-    {
-        "query_id": ["q1", "q1", "q2", "q2"],
-        "doc_id": ["a", "b", "a", "b"],
-        "rank": [1, 2, 1, 2],
-        "clicked": [1, 0, 0, 1],
-    }
-)
-CLASSES = pa.table(
-    {
-        "system": ["a", "a", "a", "b"],
-        "label": ["it's", "it's", "x", "x"],
-        "predicted": ["it's", "x", "z", "x"],
-        "weight": [1.5, 1.0, 2.0, 0.0],
-    }
+DISPLAYED = build_table(query_id="q1 q1 q2 q2", doc_id="a b a b", rank="1 2 1 2", clicked="1 0 0 1")
+CLASSES = build_table(
+    system="a a a b",
+    label=["it's", "it's", "x", "x"],
+    predicted=["it's", "x", "z", "x"],
+    weight="1.5 1.0 2.0 0.0",
 )
 SCORED: dict[str, Any] = {"run": RUNS, "qrels": QRELS}
 

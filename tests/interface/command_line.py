@@ -30,13 +30,16 @@ CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 def invoke_command(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    """Run a command, given as the line that a user types, or as words."""
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(app, words[0] if len(words) == 1 else words)
 
 
 def run_command(*arguments: object) -> str:
     result = invoke_command(*arguments)
     assert result.exit_code == 0, result.stderr
-    assert all(line.startswith(("note: ", "wrote ")) for line in result.stderr.splitlines())
+    notes = ("note: ", "    ", "wrote ")  # a note may have lines of values below it
+    assert all(line.startswith(notes) for line in result.stderr.splitlines())
     return result.stdout
 
 

@@ -1,14 +1,12 @@
 """Decomposition of metric expressions into mergeable aggregates and a formula."""
 
-from pathlib import Path
-
-import pyarrow as pa
 import pytest
 import sqlglot
 from sqlglot import exp
 
 import sqlrank
 from sqlrank.rollups.decomposition import aggregate_column_name, merge_function, split_aggregates
+from tests.tables import build_table
 
 
 @pytest.mark.parametrize(
@@ -25,7 +23,7 @@ from sqlrank.rollups.decomposition import aggregate_column_name, merge_function,
         ),
     ],
 )
-def test_split(text: str, formula: str, aggregates: list[str]) -> None:
+def test_split(text, formula, aggregates):
     found = split_aggregates(sqlglot.parse_one(text, read="duckdb"))
     assert found is not None
     names = [
@@ -39,11 +37,11 @@ def test_split(text: str, formula: str, aggregates: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["COUNT(DISTINCT a)", "STDDEV(a)", "MEDIAN(a) + SUM(a)"])
-def test_what_does_not_merge(text: str) -> None:
+def test_what_does_not_merge(text):
     assert split_aggregates(sqlglot.parse_one(text, read="duckdb")) is None
 
 
-def test_names_are_words_and_digits_that_engines_keep() -> None:
+def test_names_are_words_and_digits_that_engines_keep():
     """PostgreSQL cuts names at 63 characters."""
     short, long = (
         aggregate_column_name(sqlglot.parse_one(text, read="duckdb"))
@@ -59,14 +57,12 @@ def test_names_are_words_and_digits_that_engines_keep() -> None:
     assert long.startswith("sum_label_0_label_1_")
 
 
-def test_a_metric_of_ones_own_is_added_up(tmp_path: Path) -> None:
+def test_a_metric_of_ones_own_is_added_up(tmp_path):
     own = tmp_path / "metrics" / "spread.sql"
     own.parent.mkdir()
     own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
                    "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
-    rows = pa.table(
-        {"day": [1, 1, 2, 2, 2], "label": [0, 1, 1, 0, 1], "score": [0.25, 0.5, 1.0, 0.75, 0.5]}
-    )
+    rows = build_table(day="1 1 2 2 2", label="0 1 1 0 1", score="0.25 0.5 1.0 0.75 0.5")
     made = sqlrank.rollup(["Spread", "AUC"], predictions=rows, by="day", sql_dir=tmp_path)
     (row,) = sqlrank.evaluate("Spread", rollup=made, sql_dir=tmp_path).to_pylist()
     assert row == {"Spread": pytest.approx(0.75 / 0.6, abs=1e-15), "num_days": 2, "num_rows": 5}

@@ -25,7 +25,7 @@ def write_csv(path: Path, dates: tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("dates", AMBIGUOUS, ids=str)
-def test_both_readings_are_suggested(tmp_path: Path, dates: tuple[str, str]) -> None:
+def test_both_readings_are_suggested(tmp_path, dates):
     file = write_csv(tmp_path / "p.csv", dates)
     with pytest.raises(
         sqlrank.InputError,
@@ -49,14 +49,12 @@ def test_both_readings_are_suggested(tmp_path: Path, dates: tuple[str, str]) -> 
 
 
 @pytest.mark.parametrize(("dates", "first"), CLEAR.items(), ids=str)
-def test_dates_with_one_reading_are_read(
-    tmp_path: Path, dates: tuple[str, str], first: str
-) -> None:
+def test_dates_with_one_reading_are_read(tmp_path, dates, first):
     file = write_csv(tmp_path / "p.csv", dates)
     assert str(sqlrank.evaluate("Observations", predictions=file, by="ts")["ts"][0]) == first
 
 
-def test_dates_of_several_files(tmp_path: Path) -> None:
+def test_dates_of_several_files(tmp_path):
     """DuckDB takes the format from the first file. A date of another file that does not fit is
     shown, with the query that reads all.
     """

@@ -3,7 +3,6 @@ changes the call.
 """
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -13,13 +12,11 @@ import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.call import request
 from sqlrank.options import load_options
+from tests.tables import build_table
 
-ROWS = pa.table(
-    {"query_id": ["a", "a", "b", "b"], "doc_id": ["x", "y", "x", "y"], "score": [0.1, 0.7, 0.4, 0.2], "old": [0.3, 0.2, 0.9, 0.5],
-     "label": [0, 1, 1, 0], "weight": [1, 2, 3, 4], "day": ["2026-01-01", "2026-01-01", "2026-01-02", "2026-01-02"]}
-)  # fmt: skip
+ROWS = build_table(query_id="a a b b", doc_id="x y x y", score="0.1 0.7 0.4 0.2", old="0.3 0.2 0.9 0.5", label="0 1 1 0", weight="1 2 3 4", day="2026-01-01 2026-01-01 2026-01-02 2026-01-02")  # fmt: skip
 RUN = ROWS.select(["query_id", "doc_id", "score"])
-QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "relevance": [1, 2]})
+QRELS = build_table(query_id="a b", doc_id="x y", relevance="1 2")
 OTHER_RUN = RUN.set_column(2, "score", pa.array([0.9, 0.7, 0.4, 0.6]))
 VISITS = pa.table(
     {"unit_id": range(40), "variant": ["control", "b"] * 20, "x": [n % 7 for n in range(40)]}
@@ -27,7 +24,7 @@ VISITS = pa.table(
 ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=ROWS, by="day", unit="doc_id", n_buckets=2)
 EXPERIMENT = sqlrank.experiment("Mean(x)", data=VISITS)
 
-MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+MODES = {
     "evaluate rankings": (
         sqlrank.evaluate,
         {"metrics": ["RR", "nDCG@2"], "run": RUN, "qrels": QRELS},
@@ -130,8 +127,8 @@ MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 QUICK = ("power", "evaluate a rollup", "report an experiment", "split by key", "model of a rollup")
 """Modes that are swept in each run of the tests."""
-KIND_VALUES: dict[str, Any] = {
-    **dict.fromkeys(("source", "runs", "rollups", "any", "stored"), pa.table({"nothing": [1]})),
+KIND_VALUES = {
+    **dict.fromkeys(("source", "runs", "rollups", "any", "stored"), build_table(nothing="1")),
     **dict.fromkeys(("text", "texts", "date"), "x"),
     **dict.fromkeys(("column", "columns", "grouping", "table", "baseline"), "day"),
     **dict.fromkeys(("level", "number"), 0.9), **dict.fromkeys(("amount", "tolerances"), 0.1), **dict.fromkeys(("integer", "threads"), 2),
@@ -141,7 +138,7 @@ KIND_VALUES: dict[str, Any] = {
 }  # fmt: skip
 """A value that is not the default of an option of each kind."""
 
-VALUES: dict[str, Any] = {
+VALUES = {
     "dialect": "sqlite", "compat": "trec10", "names": "plain", "temp_directory": "elsewhere", "day": "nothing", "check": "full", "timeout": 1e-9, "interval": "bootstrap", "replicates": 77, "seed": 5,
     "window_ends": "day = '2026-01-02'", "reference": "day < '2026-01-02'", "lower_is_better": "LogLoss", "max_rows": 1, "query_examples": 9, "num_units": 9,
     "baseline": "new", "covariates": {"Mean(x)": "unit_id"}, "expected_shares": {"control": 0.9, "b": 0.1}, "multi_variant_units": "drop",
@@ -183,10 +180,10 @@ def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPat
     """
     function, call = MODES[mode]
     if name == "progress":
-        told: list[float] = []
+        told = []
         function(**call, progress=told.append)
         return bool(told) and told[-1] == 100
-    limits: list[Any] = []
+    limits = []
     made = request.ResourceLimits.__init__
 
     def record(self: Any, *given: Any, **named: Any) -> None:
@@ -224,21 +221,19 @@ def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("mode", QUICK)
-def test_every_argument_counts(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_every_argument_counts(mode, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     sweep(mode, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in QUICK])
-def test_every_argument_counts_in_every_mode(
-    mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_every_argument_counts_in_every_mode(mode, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     sweep(mode, monkeypatch)
 
 
-def test_every_function_with_options_is_swept() -> None:
+def test_every_function_with_options_is_swept():
     functions = [getattr(sqlrank, name) for name in sqlrank.__all__]
     small = {
         "assert_not_worse",
@@ -254,13 +249,13 @@ def test_every_function_with_options_is_swept() -> None:
 
 
 @pytest.mark.parametrize("mode", ["evaluate a rollup", "report a rollup", "report an experiment"])
-def test_checks_of_rows_are_refused_where_there_are_no_rows(mode: str) -> None:
+def test_checks_of_rows_are_refused_where_there_are_no_rows(mode):
     function, call = MODES[mode]
     with pytest.raises(SqlrankError, match="check="):
         function(**call, check="full")
 
 
 @pytest.mark.parametrize("value", ["no", 2, [1], {"a": 1}, 1.5])
-def test_a_switch_is_true_or_false(value: Any) -> None:
+def test_a_switch_is_true_or_false(value):
     with pytest.raises(SqlrankError, match=r"^weighted=.* is not possible: give True or False$"):
         sqlrank.functions(["AUC"], weighted=value)

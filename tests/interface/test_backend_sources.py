@@ -60,7 +60,7 @@ class Rows:
 
 
 @pytest.mark.slow
-def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
+def test_ibis_on_sqlite_moves_no_rows(expected):
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")
     create_tables(backend.con.execute)
@@ -100,12 +100,12 @@ def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis calls it
-def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ibis_on_duckdb_moves_no_rows(expected, monkeypatch):
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.duckdb.connect()
     create_tables(lambda text: backend.con.execute(text.replace("i / 4", "i // 4")))
     qrels = backend.table("qrels").to_pyarrow()
-    registered: list[str] = []
+    registered = []
     # That it is not called is what is tested
     register = DuckDBDatabase._register_table  # noqa: SLF001
     monkeypatch.setattr(
@@ -127,7 +127,7 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_ibis_on_polars_is_read_here(expected: list[Any]) -> None:
+def test_ibis_on_polars_is_read_here(expected):
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     with closing(duckdb.connect()) as con:
         create_tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
@@ -146,12 +146,12 @@ def test_ibis_on_polars_is_read_here(expected: list[Any]) -> None:
     )
 
 
-def test_an_error_of_a_driver_names_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_driver_names_the_input(monkeypatch):
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")
     create_tables(backend.con.execute)
 
-    def fail(_: Any) -> str:
+    def fail(_):
         raise sqlite3.OperationalError("database is locked")
 
     monkeypatch.setattr(ibis, "to_sql", fail)
@@ -161,7 +161,7 @@ def test_an_error_of_a_driver_names_the_input(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_ibis_on_postgresql_moves_no_rows(expected: list[Any]) -> None:
+def test_ibis_on_postgresql_moves_no_rows(expected):
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     with closing(PostgreSQL()) as server:
         create_tables(server.connection.execute)
@@ -183,18 +183,16 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_spark_frames_move_no_rows(
-    spark: Any, expected: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_spark_frames_move_no_rows(spark, expected, monkeypatch):
     spark.range(NUM_ROWS).withColumnRenamed("id", "i").createOrReplaceTempView("numbers")
     frames = {
         name: spark.sql(text.replace("i / 4", "i div 4"))
         for name, text in (("run", RUN), ("qrels", QRELS))
     }
-    moved: list[int] = []
+    moved = []
     to_arrow = type(frames["run"]).toArrow
 
-    def counting(frame: Any) -> Any:
+    def counting(frame):
         table = to_arrow(frame)
         moved.append(table.num_rows)
         return table
@@ -214,7 +212,7 @@ def test_spark_frames_move_no_rows(
 
 
 @pytest.mark.slow
-def test_spark_frames_have_no_name_of_their_own(spark: Any) -> None:
+def test_spark_frames_have_no_name_of_their_own(spark):
     """The name of a temporary view is another one in each call."""
     frame = spark.createDataFrame(
         [("q1", "a", 0.5)], "query_id string, doc_id string, score double"
@@ -246,7 +244,7 @@ def test_spark_frames_have_no_name_of_their_own(spark: Any) -> None:
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::pyspark.pandas.utils.PandasAPIOnSparkAdviceWarning"
 )
-def test_pandas_frames_of_spark_are_evaluated_there(spark: Any) -> None:
+def test_pandas_frames_of_spark_are_evaluated_there(spark):
     frame = spark.createDataFrame(
         [("q1", "a", 1.0)], "query_id string, doc_id string, score double"
     )
@@ -257,7 +255,7 @@ def test_pandas_frames_of_spark_are_evaluated_there(spark: Any) -> None:
     ]
 
 
-def test_lazy_frames_of_narwhals(expected: list[Any]) -> None:
+def test_lazy_frames_of_narwhals(expected):
     with closing(duckdb.connect()) as con:
         create_tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
         run = narwhals.from_native(con.table("run"))
@@ -271,7 +269,7 @@ def test_lazy_frames_of_narwhals(expected: list[Any]) -> None:
         )
 
 
-def test_backends_are_recognized_without_an_import() -> None:
+def test_backends_are_recognized_without_an_import():
     class Table:
         __module__ = "ibis.expr.types.relations"
 

@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> list[str]:
     return ["--run", str(tmp_path / "run.csv"), *others]
 
 
-def test_the_command_takes_further_inputs(files: list[str]) -> None:
+def test_the_command_takes_further_inputs(files):
     shown = run_command(
         "evaluate", "CatalogCoverage", "Unseen@2", "MeanPopularity@1", *files, "--format", "json"
     )
@@ -47,13 +47,13 @@ def test_the_command_takes_further_inputs(files: list[str]) -> None:
     ]
 
 
-def test_the_command_shows_providers(files: list[str]) -> None:
+def test_the_command_shows_providers(files):
     shown = run_command("evaluate", "ProviderExposure(discount=none)@2", *files, "--format", "csv")
     assert shown == "point,provider,exposure_share,catalog_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
 
 
 @pytest.mark.slow
-def test_a_word_finds_them() -> None:
+def test_a_word_finds_them():
     assert "CatalogCoverage" in sqlrank.metrics(search="catalog")["name"].to_pylist()
     assert sqlrank.metrics(search="miuf")["name"].to_pylist() == ["SelfInformation"]
     assert str(sqlrank.parse("ARP@10")) == "MeanPopularity@10"
@@ -69,7 +69,7 @@ def test_a_word_finds_them() -> None:
     list(itertools.product(DIALECTS, [(), "system", [["system"], []]])),
     ids=str,
 )
-def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
+def test_nothing_is_written_that_nobody_reads(dialect, by):
     metrics = [name + write_cutoff(name, 5) for name in METRICS]
     text = sqlrank.sql(
         metrics,
@@ -82,11 +82,11 @@ def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
     assert dialect == "datafusion" or find_faults(text, DIALECTS[dialect].sqlglot_name) == []
 
 
-def test_values_that_are_not_read_are_named_in_the_header() -> None:
+def test_values_that_are_not_read_are_named_in_the_header():
     options = {"run": "run", "inputs": {"features": "features"}, "dialect": "bigquery"}
     line = (
-        "-- features: value is taken to be 1, since the table cannot be looked at. Map"
-        " features.value to a column to read it\n"
+        "-- features: value is taken to be 1, since the table cannot be looked at. Map features.value"
+        " to a\n--   column to read it\n"
     )
     assert line in sqlrank.sql("CategoryEntropy", **options)
     assert "-- features" not in sqlrank.sql(
@@ -95,13 +95,13 @@ def test_values_that_are_not_read_are_named_in_the_header() -> None:
     assert "-- features" not in sqlrank.sql("num_shown", run="run", dialect="bigquery")
 
 
-def test_no_pair_of_lists_is_formed() -> None:
+def test_no_pair_of_lists_is_formed():
     text = sqlrank.sql("Personalization@10", run="run", dialect="bigquery")
     assert text.count("JOIN") == 1  # a list with its query
     assert "qrels" not in text
 
 
-def test_a_model_for_dbt() -> None:
+def test_a_model_for_dbt():
     model = sqlrank.dbt_model(
         "CatalogCoverage@10", "coverage", run="served", inputs={"items": "shop.items"}, by="day"
     )

@@ -17,7 +17,7 @@ from tests.interface.charts import (
 from tests.interface.test_charts import draw_spec
 
 
-def test_calibration_has_the_diagonal_intervals_and_the_density_below() -> None:
+def test_calibration_has_the_diagonal_intervals_and_the_density_below():
     found = draw_spec(evaluate_clicks("Calibration(bins=2)"))
     assert list_marks(found) == ["line", "rule", "line", "area"]
     above, below = found["vconcat"]
@@ -43,20 +43,20 @@ def test_calibration_has_the_diagonal_intervals_and_the_density_below() -> None:
         (0.99375, 1.02564),
     ]
     assert read_caption(found) == (
-        "Points above the dashed line: more positives than predicted. Below: fewer. "
+        "Above the dashed line: more positives than predicted. Below: fewer. "
         "2 bins of equal width. Bins without predictions have no point. "
         "Vertical lines: 95% confidence intervals (Wilson). Area: density of the scores."
     )
 
 
-def test_weighted_calibration_has_no_intervals() -> None:
+def test_weighted_calibration_has_no_intervals():
     weighted = CLICKS.append_column("weight", pa.array([0.5] * 8))
     found = draw_spec(sqlrank.evaluate("Calibration(bins=2)", predictions=weighted))
     assert list_marks(found) == ["line", "line", "area"]
     assert "Wilson" not in read_caption(found)
 
 
-def test_calibration_of_small_probabilities_fills_the_chart() -> None:
+def test_calibration_of_small_probabilities_fills_the_chart():
     small = pa.table({"label": [0] * 90 + [1] * 10, "score": [0.01] * 50 + [0.02] * 50})
     found = draw_spec(
         sqlrank.evaluate("Calibration(binning=equal_mass, bins=2)", predictions=small)
@@ -66,6 +66,6 @@ def test_calibration_of_small_probabilities_fills_the_chart() -> None:
     assert "2 bins of equal weight" in read_caption(found)
 
 
-def test_calibration_by_two_columns_is_a_chart_for_each_of_the_second() -> None:
+def test_calibration_by_two_columns_is_a_chart_for_each_of_the_second():
     found = draw_spec(evaluate_clicks("Calibration", by=["country", "device"]))
     assert [item["title"] for item in found["concat"]] == ["device=a", "device=b"]

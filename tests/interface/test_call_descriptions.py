@@ -1,15 +1,13 @@
 """The command in the header of a statement, which is left out where a call has none."""
 
 import shlex
-from pathlib import Path
-from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from tests.interface.command_line import run_command
+from tests.tables import build_table
 
 RUNS = {"run": "eval.run", "qrels": "eval.qrels"}
 
@@ -42,14 +40,14 @@ def read_command(text: str) -> str | None:
         {"insert": "s.t", "by": "system", "overwrite_by": "system"},
     ],
 )
-def test_the_command_prints_the_same_statement(options: dict[str, Any]) -> None:
+def test_the_command_prints_the_same_statement(options):
     text = sqlrank.sql("nDCG@10", **{**RUNS, **options})
     words = shlex.split(str(read_command(text)))
     assert words[0] == "sqlrank"
     assert run_command(*words[1:]) == f"{text};\n"
 
 
-def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
+def test_the_command_names_files_and_databases(tmp_path):
     path = tmp_path / "data base.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute(
@@ -69,12 +67,12 @@ def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
         {"run": {"a=b": "eval.run"}},
     ],
 )
-def test_calls_without_a_form_on_the_command_line_have_no_command(options: dict[str, Any]) -> None:
+def test_calls_without_a_form_on_the_command_line_have_no_command(options):
     assert read_command(sqlrank.sql("nDCG@10", **{**RUNS, **options})) is None
 
 
-def test_sources_in_memory_have_no_command() -> None:
-    run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
+def test_sources_in_memory_have_no_command():
+    run = build_table(query_id="1 1", doc_id="a b", score="0.9 0.5")
     qrels = {1: {"b": 1}}
     text = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"].decode()
     assert read_command(text) is None
@@ -84,7 +82,7 @@ def test_sources_in_memory_have_no_command() -> None:
     assert read_command(sqlrank.sql("Brier", predictions="p", connection=connection)) is None
 
 
-def test_a_model_has_a_command_unless_it_holds_jinja() -> None:
+def test_a_model_has_a_command_unless_it_holds_jinja():
     model = sqlrank.dbt_model(
         "AUC",
         "daily",

@@ -3,7 +3,6 @@ call.
 """
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,16 @@ import pytest
 
 import sqlrank
 from tests.interface.command_line import invoke_command, run_refused_command
+from tests.tables import build_table
 
 Y_TRUE, Y_SCORE = np.array([0, 1, 1, 0]), np.array([0.1, 0.7, 0.4, 0.5])
-TABLE = pa.table(
-    {"label": Y_TRUE, "score": Y_SCORE, "campaign": ["a", "a", "b", "b"], "w": [1.0, 2.0, 1.0, 1.0]}
-)
+TABLE = build_table(label=Y_TRUE, score=Y_SCORE, campaign="a a b b", w="1.0 2.0 1.0 1.0")
 DAILY = TABLE.append_column("day", pa.array(["2026-01-01", "2026-01-02"] * 2))
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d3": 1}}
 RUN = {"q1": {"d1": 0.5, "d2": 0.7}, "q2": {"d1": 0.2, "d3": 0.1}}
 HALF_NDCG = 1 / math.log2(3)
 
-NAMES: dict[str, Any] = {
+NAMES = {
     "sqlrank": sqlrank,
     **{name: getattr(sqlrank, name) for name in sqlrank.__all__},
     **dict.fromkeys(("predictions", "data", "df", "prediction", "table"), TABLE),
@@ -46,13 +44,13 @@ NAMES: dict[str, Any] = {
     },
     "reco": RUN,
     "interactions": QRELS,
-    "history": pa.table({"query_id": ["q1"], "doc_id": ["d1"]}),
+    "history": build_table(query_id="q1", doc_id="d1"),
 }
 
 
 # An attempt, and what it gives: a number, the call that its message has, or that and the call that
 # follows from it.
-ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
+ATTEMPTS = {
     "scikit-learn": [
         (
             "sqlrank.roc_auc_score(y_true, y_score)",
@@ -245,7 +243,7 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
     ],
 }
 
-FURTHER: list[tuple[Any, ...]] = [
+FURTHER = [
     # scikit-learn
     (
         "evaluate('f1_score', y_true=y_true, y_pred=y_pred)",
@@ -454,7 +452,7 @@ def _evaluate_text(text: str) -> Any:
     ],
     ids=lambda each: each[0],
 )
-def test_a_first_attempt_works_or_is_led_by_its_message(attempt: tuple[Any, ...]) -> None:
+def test_a_first_attempt_works_or_is_led_by_its_message(attempt):
     text, expected, *following = attempt
     if isinstance(expected, float):
         (column,) = [
@@ -470,16 +468,14 @@ def test_a_first_attempt_works_or_is_led_by_its_message(attempt: tuple[Any, ...]
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("words", "message", "following"), COMMANDS, ids=str)
-def test_a_first_command_is_led_by_its_message(
-    words: list[str], message: str, following: list[str], tmp_path: Path
-) -> None:
+def test_a_first_command_is_led_by_its_message(words, message, following, tmp_path):
     pq.write_table(TABLE, tmp_path / "p.parquet")
     source = ["--predictions", str(tmp_path / "p.parquet")]
     assert message in " ".join(run_refused_command("evaluate", *words, *source).split())
     assert invoke_command("evaluate", *following, *source).exit_code == 0
 
 
-def test_as_many_first_attempts_as_are_claimed() -> None:
+def test_as_many_first_attempts_as_are_claimed():
     assert {tool: len(tried) for tool, tried in ATTEMPTS.items()} == {
         "scikit-learn": 18, "ranx": 10, "pytrec_eval": 7, "Spark MLlib": 5, "dbt": 6, "anyone": 7,
     }  # fmt: skip

@@ -2,23 +2,21 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank.charts.export import save_chart
+from tests.tables import build_table
 
 pytest.importorskip("vl_convert", reason="needs sqlrank[charts]")
-EQUAL = pa.table(
-    {
-        "label": [0, 1, 0, 1],
-        "score": [0.5] * 4,
-        "day": ["2026-01-01", "2026-01-01", "2026-01-02", "2026-01-02"],
-        "g": list("abab"),
-        "h": list("xxyy"),
-    }
+EQUAL = build_table(
+    label="0 1 0 1",
+    score=[0.5] * 4,
+    day="2026-01-01 2026-01-01 2026-01-02 2026-01-02",
+    g=list("abab"),
+    h=list("xxyy"),
 )
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
 
@@ -34,20 +32,18 @@ def draw_chart(result: pa.Table, folder: Path) -> tuple[list[str], str]:
 @pytest.mark.parametrize(
     ("metric", "by", "expected"),
     [
-        ("Brier", "day=CAST(day AS DATE)", "0.250"),
+        ("Brier", "day=CAST(day AS DATE)", "0.25"),
         ("Brier", ["g", "h"], "0.23"),
         ("Threshold", None, "0.50"),
     ],
 )
-def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(
-    metric: str, by: Any, expected: str, tmp_path: Path
-) -> None:
+def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric, by, expected, tmp_path):
     texts, _ = draw_chart(sqlrank.evaluate(metric, predictions=EQUAL, by=by), tmp_path)
     assert expected in texts
 
 
 @pytest.mark.slow
-def test_few_cut_offs_are_integers(tmp_path: Path) -> None:
+def test_few_cut_offs_are_integers(tmp_path):
     texts, _ = draw_chart(
         sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path
     )
@@ -55,7 +51,7 @@ def test_few_cut_offs_are_integers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_title_is_left_of_long_names(tmp_path: Path) -> None:
+def test_a_title_is_left_of_long_names(tmp_path):
     table = pa.table(
         {"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2}
     )

@@ -25,17 +25,18 @@ from tests.interface.charts import (
     list_rows,
     read_caption,
 )
+from tests.tables import build_table, read_columns
 
 
 def draw_spec(result: pa.Table, kind: str | None = None) -> dict[str, Any]:
     return sqlrank.chart(result, kind).to_dict()  # type: ignore[no-any-return]
 
 
-def test_every_kind_has_a_result_here() -> None:
+def test_every_kind_has_a_result_here():
     assert RESULTS.keys() == CHART_KINDS.keys()
 
 
-def test_a_roc_has_its_points_and_the_diagonal() -> None:
+def test_a_roc_has_its_points_and_the_diagonal():
     found = draw_spec(evaluate_clicks("ROC", by="country"))
     assert list_marks(found) == ["line", "line"]
     diagonal, line = found["layer"]
@@ -63,9 +64,9 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     ]
     assert (
         read_caption(found)
-        == "The nearer to the upper left corner, the better. Dashed: random scores. At most 1,001"
-        " points per curve, the area within 1/998."
+        == "The nearer to the upper left corner, the better. Dashed: random scores."
     )
+    assert found["description"] == "At most 1,001 points per curve, the area within 1/998."
 
 
 @pytest.mark.one_in(2)
@@ -97,18 +98,12 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
         ("PR(points=104)", "precision within a factor of 1.0868."),
     ],
 )
-def test_what_points_miss_is_written_under_the_chart(curve: str, text: str) -> None:
-    assert text in read_caption(draw_spec(evaluate_clicks(curve)))
+def test_a_chart_is_described_by_what_its_points_miss(curve, text):
+    assert text in draw_spec(evaluate_clicks(curve))["description"]
 
 
-def test_points_say_how_many_rows_their_group_has() -> None:
-    data = pa.table(
-        {
-            "label": [0, 1, 1, 0, 1],
-            "score": [0.1, 0.7, 0.3, 0.2, 0.9],
-            "day": [None, None, None, 1, 1],
-        }
-    )
+def test_points_say_how_many_rows_their_group_has():
+    data = build_table(label="0 1 1 0 1", score="0.1 0.7 0.3 0.2 0.9", day="NULL NULL NULL 1 1")
     found = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
     assert {row[:2] for row in list_rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
     assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == [
@@ -129,15 +124,15 @@ def test_points_say_how_many_rows_their_group_has() -> None:
     ]
 
 
-def test_pr_holds_its_precision_back_to_the_point_before() -> None:
+def test_pr_holds_its_precision_back_to_the_point_before():
     found = draw_spec(evaluate_clicks("PR"))
     assert [mark["interpolate"] for mark in iterate_parts(found, "mark")] == ["step-before"]
     assert list_rows(found, "x", "y")[:3] == [(0.25, 1), (0.5, 1), (0.5, 2 / 3)]
 
 
-def test_pr_of_rare_positives_fills_its_height() -> None:
+def test_pr_of_rare_positives_fills_its_height():
     # One of four predictions is positive, the one with the least score: precision 1/4 at most.
-    rare = pa.table({"label": [0, 0, 0, 1], "score": [0.4, 0.3, 0.2, 0.1]})
+    rare = build_table(label="0 0 0 1", score="0.4 0.3 0.2 0.1")
     found = draw_spec(sqlrank.evaluate("PR", predictions=rare))
     assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(found, "encoding")] == [
         [0, 0.25 * 1.05]
@@ -148,7 +143,7 @@ def test_pr_of_rare_positives_fills_its_height() -> None:
     ] == [[0, 1]]
 
 
-def test_gain_by_two_columns_has_colours_and_facets() -> None:
+def test_gain_by_two_columns_has_colours_and_facets():
     found = draw_spec(evaluate_clicks("Gain", by=["country", "device"]))
     assert found["facet"]["column"]["title"] == "device"
     assert found["facet"]["column"]["sort"] == ["a", "b"]
@@ -160,7 +155,7 @@ def test_gain_by_two_columns_has_colours_and_facets() -> None:
     }
 
 
-def test_lift_has_a_line_at_one() -> None:
+def test_lift_has_a_line_at_one():
     found = draw_spec(evaluate_clicks("Lift"))
     assert [row for row in list_rows(found, "x", "y", "point") if row[2] is None] == [
         (0, 1, None),
@@ -171,7 +166,7 @@ def test_lift_has_a_line_at_one() -> None:
     )
 
 
-def test_rates_over_thresholds_are_colours_or_charts() -> None:
+def test_rates_over_thresholds_are_colours_or_charts():
     found = draw_spec(evaluate_clicks("Threshold"))
     assert list_marks(found) == ["line"]
     # At .9 one of four positives is found, and one of eight predictions.
@@ -189,7 +184,7 @@ def test_rates_over_thresholds_are_colours_or_charts() -> None:
     ]  # fmt: skip
 
 
-def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
+def test_cut_offs_are_an_axis_and_the_baseline_is_grey():
     found = draw_spec(sqlrank.evaluate("P@1..2", **SCORED))
     assert list_rows(found, "colour", "x", "y") == [
         ("baseline", 1, 1 / 3),
@@ -206,7 +201,7 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
     assert encoding["y"]["title"] == "P@1..2 (0 to 1, higher is better)"
 
 
-def test_the_baseline_that_the_metadata_name_is_grey() -> None:
+def test_the_baseline_that_the_metadata_name_is_grey():
     result = sqlrank.evaluate("P@1..2", **SCORED)
     metadata = {**result.schema.metadata, b"sqlrank.baseline": b"dense"}
     found = draw_spec(result.replace_schema_metadata(metadata))
@@ -214,8 +209,8 @@ def test_the_baseline_that_the_metadata_name_is_grey() -> None:
 
 
 @pytest.mark.parametrize(("metric", "about"), [("ROC(points=0)", "AUC"), ("ROC", "AUC ≈")])
-def test_the_legend_of_roc_has_the_area_below_each_curve(metric: str, about: str) -> None:
-    rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
+def test_the_legend_of_roc_has_the_area_below_each_curve(metric, about):
+    rows = read_columns(label="0 1 1 0 1", score="0.1 0.2 0.3 0.3 0.4", arm=[*"aabbb"])
     found = draw_spec(sqlrank.evaluate(metric, predictions=rows, by="arm"))
     legend = found["layer"][1]["encoding"]["color"]["legend"]
     assert json.loads(legend["labelExpr"].partition("[datum")[0]) == {
@@ -224,7 +219,7 @@ def test_the_legend_of_roc_has_the_area_below_each_curve(metric: str, about: str
     }
 
 
-def test_dots_have_their_intervals_and_n() -> None:
+def test_dots_have_their_intervals_and_n():
     result = sqlrank.evaluate(["RR", "num_q"], confidence=0.9, **SCORED)
     found = draw_spec(result)
     assert list_marks(found) == ["rule", "point", "text"]
@@ -236,11 +231,11 @@ def test_dots_have_their_intervals_and_n() -> None:
     assert list_rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["system", "RR", "ci_low", "ci_high", "n_units", "num_q"]
-    assert read_caption(found) == "Points: values. Lines: confidence intervals at level 0.9."
+    assert read_caption(found) == "Lines: 90% confidence intervals."
     assert found["title"]["text"] == "RR by system"
 
 
-def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric() -> None:
+def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric():
     data = {
         "label": [0, 1] * 4,
         "score": [0.1, 0.2, 0.4, 0.3, 0.1, 0.3, 0.2, 0.4],
@@ -262,12 +257,12 @@ def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric() ->
     )
 
 
-def test_counts_are_drawn_where_there_is_nothing_else() -> None:
+def test_counts_are_drawn_where_there_is_nothing_else():
     found = draw_spec(sqlrank.evaluate("num_q", **SCORED))
     assert found["layer"][0]["encoding"]["x"]["title"] == "num_q (count)"
 
 
-def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
+def test_several_metrics_are_a_chart_each_with_a_unit_each():
     found = draw_spec(evaluate_clicks(["AUC", "LogLoss"]))
     assert [item["layer"][0]["encoding"]["x"]["title"] for item in found["concat"]] == [
         "AUC (0 to 1, higher is better)",
@@ -275,7 +270,7 @@ def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
     ]
 
 
-def test_bars_of_several_groupings_say_what_they_are_of() -> None:
+def test_bars_of_several_groupings_say_what_they_are_of():
     found = draw_spec(evaluate_clicks("Brier", by=[[], ["country"], ["country", "device"]]))
     assert [row[0] for row in list_rows(found, "colour")] == [
         "all", "country=DE", "country=DE, device=a", "country=DE, device=b", "country=FR",
@@ -283,7 +278,7 @@ def test_bars_of_several_groupings_say_what_they_are_of() -> None:
     ]  # fmt: skip
 
 
-def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
+def test_several_scores_keep_a_dimension_of_their_own_among_groupings():
     data = CLICKS.append_column("other", CLICKS["score"])
     result = sqlrank.evaluate(
         "Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]]
@@ -295,7 +290,7 @@ def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
     ]
 
 
-def test_days_are_an_axis_also_as_text() -> None:
+def test_days_are_an_axis_also_as_text():
     found = draw_spec(evaluate_clicks("Brier", by=["day", "country"]))
     x = found["layer"][0]["encoding"]["x"]
     assert (x["type"], x["title"], x["axis"]["format"]) == ("temporal", "day", "%Y-%m-%d")
@@ -315,7 +310,7 @@ def test_days_are_an_axis_also_as_text() -> None:
     ]
 
 
-def test_a_confusion_matrix_has_all_classes_on_both_axes() -> None:
+def test_a_confusion_matrix_has_all_classes_on_both_axes():
     spec = draw_spec(RESULTS["confusion"]())
     cells = list_rows(spec, "down", "across", "column", "y", "weight", "portion")
     assert [cell for cell in cells if cell[4] or cell[2] == "b"] == [
@@ -330,7 +325,7 @@ def test_a_confusion_matrix_has_all_classes_on_both_axes() -> None:
     }
 
 
-def test_a_metric_by_two_columns_is_a_heat_map() -> None:
+def test_a_metric_by_two_columns_is_a_heat_map():
     found = draw_spec(evaluate_clicks("Brier", by=["country", "device"]))
     assert list_marks(found) == ["rect", "text", "text", "text"]
     encoding = found["layer"][0]["encoding"]
@@ -344,7 +339,7 @@ def test_a_metric_by_two_columns_is_a_heat_map() -> None:
     assert values[1] == ("DE", "b", 0.085, "black")
 
 
-def test_a_forest_has_no_difference_in_grey() -> None:
+def test_a_forest_has_no_difference_in_grey():
     found = draw_spec(sqlrank.compare("RR", **SCORED))
     zero, interval, _, _, point = found["layer"]
     assert (zero["mark"]["color"], list_rows(found, "zero")) == (GREY, [(0,)])
@@ -358,18 +353,18 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
     assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not significant")
     assert read_caption(found).startswith(
-        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by"
+        "Points: differences of means. Lines: 95% confidence intervals, corrected by"
         " Holm. Test: paired t-test."
     )
 
 
-def test_a_title_is_of_the_chart_or_as_given() -> None:
+def test_a_title_is_of_the_chart_or_as_given():
     result = evaluate_clicks(["AUC", "Brier", "LogLoss", "KS"], by="country")
     assert draw_spec(result)["title"]["text"] == "AUC, Brier, LogLoss and 1 more by country"
     assert sqlrank.chart(result, title="Clicks <b>").to_dict()["title"]["text"] == "Clicks <b>"
 
 
-def test_charts_of_a_forest_share_their_verdicts() -> None:
+def test_charts_of_a_forest_share_their_verdicts():
     result = sqlrank.compare(
         ["Brier", "CalibrationRatio"],
         predictions={
@@ -393,7 +388,7 @@ def test_charts_of_a_forest_share_their_verdicts() -> None:
 
 
 @pytest.mark.slow
-def test_a_forest_says_who_is_better() -> None:
+def test_a_forest_says_who_is_better():
     queries = [f"q{place}" for place in range(20)]
     good = {query: {"a": 2.0, "b": 1.0} for query in queries}
     poor = {
@@ -414,7 +409,7 @@ def test_a_forest_says_who_is_better() -> None:
     ) == [("system is better",)]
 
 
-def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
+def test_differences_of_queries_are_in_order_with_wins_and_losses():
     found = draw_spec(sqlrank.compare("RR", per_query=True, **SCORED))
     assert [item["title"] for item in found["concat"]] == [
         "dense minus baseline: wins 2, ties 0, losses 1"
@@ -426,7 +421,7 @@ def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
     ]
 
 
-def test_lower_is_a_win_where_lower_is_better() -> None:
+def test_lower_is_a_win_where_lower_is_better():
     data = CLICKS.append_column("query_id", CLICKS["day"]).append_column(
         "worse", pa.array([0.9, 0.9, 0.1, 0.1] * 2)
     )
@@ -440,7 +435,7 @@ def test_lower_is_a_win_where_lower_is_better() -> None:
 
 
 @pytest.mark.slow
-def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
+def test_many_queries_are_thinned_and_the_chart_says_so():
     queries = [f"q{place:05}" for place in range(2500)]
     data = pa.table(
         {"query_id": queries, "label": [1] * 2500, "one": [1.0] * 2500, "other": [0.0, 1.0] * 1250}
@@ -455,10 +450,8 @@ def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
     assert found["concat"][0]["title"] == "other minus one: wins 0, ties 1,250, losses 1,250"
 
 
-def test_undefined_is_shown_as_null_and_no_number() -> None:
-    one_class = pa.table(
-        {"label": [0, 0, 1, 0], "score": [0.2, 0.3, 0.4, 0.1], "shop": ["x", "x", None, None]}
-    )
+def test_undefined_is_shown_as_null_and_no_number():
+    one_class = build_table(label="0 0 1 0", score="0.2 0.3 0.4 0.1", shop="x x NULL NULL")
     found = draw_spec(sqlrank.evaluate("AUC", predictions=one_class, by="shop"))
     assert list_rows(found, "colour", "y") == [("NULL", 1), ("x", None)]
     assert (
@@ -475,7 +468,7 @@ def test_undefined_is_shown_as_null_and_no_number() -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", CHART_KINDS)
-def test_no_rows_draw_an_empty_chart(kind: str) -> None:
+def test_no_rows_draw_an_empty_chart(kind):
     assert (
         sqlrank.chart(RESULTS[kind]().slice(0, 0), kind)
         .to_dict()["$schema"]
@@ -485,19 +478,19 @@ def test_no_rows_draw_an_empty_chart(kind: str) -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", CHART_KINDS)
-def test_one_row_is_drawn(kind: str) -> None:
+def test_one_row_is_drawn(kind):
     found = draw_spec(RESULTS[kind]().slice(0, 1), kind)
     assert any(found["datasets"].values())
 
 
 @pytest.mark.one_in(15)
 @pytest.mark.parametrize("kind", CHART_KINDS)
-def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
+def test_each_result_is_drawn_as_its_kind_by_itself(kind):
     result = RESULTS[kind]()
     assert draw_spec(result) == draw_spec(result, kind) == draw_spec(result, kind.upper())
 
 
-def test_another_kind_that_fits_can_be_chosen() -> None:
+def test_another_kind_that_fits_can_be_chosen():
     result = evaluate_clicks("Brier", by=["country", "device"])
     assert list_marks(draw_spec(result, "dots")) == ["point", "text"]
     days = evaluate_clicks("Brier", by="day")
@@ -524,14 +517,12 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
         (lambda: evaluate_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
     ],
 )  # fmt: skip
-def test_what_has_no_chart_is_refused_with_the_reason(
-    result: Any, kind: str | None, message: str
-) -> None:
+def test_what_has_no_chart_is_refused_with_the_reason(result, kind, message):
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.chart(result(), kind)
 
 
-def test_more_than_can_be_distinguished_is_refused() -> None:
+def test_more_than_can_be_distinguished_is_refused():
     many = pa.table(
         {
             "label": [0, 1] * 201,
@@ -550,7 +541,7 @@ def test_more_than_can_be_distinguished_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_too_many_charts_are_refused() -> None:
+def test_too_many_charts_are_refused():
     data = {
         "label": [0, 1] * 101,
         "score": [0.1, 0.9] * 101,
@@ -568,7 +559,7 @@ def test_too_many_charts_are_refused() -> None:
             sqlrank.chart(sqlrank.evaluate(curve, predictions=pa.table(data), by=["all", "user"]))
 
 
-def test_more_groups_than_colours_have_dashes() -> None:
+def test_more_groups_than_colours_have_dashes():
     ten = pa.table(
         {
             "label": [0, 1] * 10,
@@ -589,13 +580,13 @@ def test_more_groups_than_colours_have_dashes() -> None:
     assert len(set(looks)) == 10
 
 
-def test_columns_after_the_third_share_a_facet() -> None:
+def test_columns_after_the_third_share_a_facet():
     found = draw_spec(evaluate_clicks("ROC", by=["country", "device", "day", "half=score > 0.5"]))
     assert found["facet"]["row"]["title"] == "day, half"
     assert "2026-01-01, 1" in found["facet"]["row"]["sort"]
 
 
-def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> None:
+def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished():
     data = CLICKS.rename_columns(["label", "score", "image", "n", "to"])
     found = draw_spec(
         sqlrank.evaluate(
@@ -607,7 +598,7 @@ def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> 
     assert titles == ["image ", "n", "to", "Brier", "ci_low", "ci_high", "n_units", "Positives"]
 
 
-def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_altair_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(
         sqlrank.SqlrankError,
@@ -616,7 +607,7 @@ def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
         sqlrank.chart(evaluate_clicks("Brier"))
 
 
-def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
+def test_stored_results_are_drawn_as_they_were(tmp_path):
     import pyarrow.parquet as pq
 
     result = sqlrank.compare("RR", run=RUNS, qrels=QRELS)
@@ -624,7 +615,7 @@ def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
     assert draw_spec(pq.read_table(tmp_path / "c.parquet")) == draw_spec(result)
 
 
-def test_points_are_many_but_not_too_many() -> None:
+def test_points_are_many_but_not_too_many():
     points = pa.table({"label": [place % 2 for place in range(8_000)], "score": list(range(8_000))})
     assert (
         len(list_rows(draw_spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x"))
@@ -639,8 +630,8 @@ def test_points_are_many_but_not_too_many() -> None:
 
 
 @pytest.mark.slow
-def test_panels_have_legends_above_the_plot_and_verdicts_in_the_caption() -> None:
-    rows = {"label": [0, 1, 1, 0, 1], "score": [0.1, 0.2, 0.3, 0.3, 0.4], "arm": [*"aabbb"]}
+def test_panels_have_legends_above_the_plot_and_verdicts_in_the_caption():
+    rows = read_columns(label="0 1 1 0 1", score="0.1 0.2 0.3 0.3 0.4", arm=[*"aabbb"])
     (panel,), _ = svg_panels(sqlrank.chart(sqlrank.evaluate("ROC", predictions=rows, by="arm")))
     width = re.search(r'width="(\d+)"', panel)
     assert width is not None
@@ -650,7 +641,7 @@ def test_panels_have_legends_above_the_plot_and_verdicts_in_the_caption() -> Non
     assert "\u25b2 system is better, \u25bc baseline is better, \u25cf not significant." in notes
 
 
-def test_rows_of_a_forest_are_groups_if_one_system_is_compared() -> None:
+def test_rows_of_a_forest_are_groups_if_one_system_is_compared():
     rows = {"label": [0, 1] * 8, "country": [*"abab"] * 4, "new": [*range(16)], "old": [1.0] * 16}
     result = sqlrank.compare(
         "MAE", predictions=rows, columns={"score": ["old", "new"]}, by="country"

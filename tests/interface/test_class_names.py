@@ -14,8 +14,9 @@ import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.advice import find_options, follow_all, read_notes
 from tests.interface.test_left_out import make_scores
+from tests.tables import build_table, read_columns
 
-TRUTHS: dict[str, list[Any]] = {
+TRUTHS = {
     "integers": [1, 0, 1, 0],
     "booleans": [True, False, True, False],
     "doubles": [1.0, 0.0, 1.0, 0.0],
@@ -37,7 +38,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("label", "predicted"), PAIRS)
-def test_words_and_numbers_for_yes_and_no(label: str, predicted: str) -> None:
+def test_words_and_numbers_for_yes_and_no(label, predicted):
     """Whatever columns say yes and no with: the advice leads to the same number, and none is needed
     where they agree.
     """
@@ -51,7 +52,7 @@ def test_words_and_numbers_for_yes_and_no(label: str, predicted: str) -> None:
 
 # Labels, predicted classes, and the part of a message or note: refused where types differ, noted
 # where a prediction may just be wrong.
-OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
+OTHERS = {
     "numbers and words": ([0, 1, 2], ["cat", "dog", "cow"], "has 'cat', 'cow' and 'dog'. Give both the same names, such as by a mapping of label"),
     "numbers and digits": ([7, 8], ["7", "9"], ""),
     "a boolean and words": ([True, False], ["cat", "dog"], "has 'cat' and 'dog'. Give both the same names, such as by a mapping of label"),
@@ -65,7 +66,7 @@ OTHERS: dict[str, tuple[list[Any], list[Any], str]] = {
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
 @pytest.mark.parametrize("name", OTHERS)
-def test_columns_without_a_shared_class(name: str, metric: str) -> None:
+def test_columns_without_a_shared_class(name, metric):
     labels, predicted, part = OTHERS[name]
     try:
         messages = read_notes(
@@ -80,7 +81,7 @@ def test_columns_without_a_shared_class(name: str, metric: str) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["MulticlassAUC", "MulticlassLogLoss", "TopKAccuracy@1"])
-def test_scores_without_a_class_of_a_label_are_refused(metric: str) -> None:
+def test_scores_without_a_class_of_a_label_are_refused(metric):
     with pytest.raises(
         sqlrank.InputError,
         match=(
@@ -91,7 +92,53 @@ def test_scores_without_a_class_of_a_label_are_refused(metric: str) -> None:
         sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
 
 
-def test_classes_of_several_labels_in_one_form() -> None:
+@pytest.mark.parametrize(
+    ("label", "names"),
+    [
+        (["a", "b"], ["proba_a", "proba_b"]),
+        ([0, 1], ["p0", "p1"]),
+        (["cls-a", "cls-b"], ["a", "b"]),
+        (["class a!", "class b!"], ["a", "b"]),
+    ],
+)
+def test_names_of_classes_with_a_text_around_labels(label, names):
+    rows = {"label": label, **dict(zip(names, [[0.9, 0.2], [0.1, 0.8]], strict=True))}
+    numbers = follow_all(
+        "TopKAccuracy@1", inputs={"multiclass_predictions": rows}, columns={"scores": names}
+    )
+    assert numbers == [1.0]
+    classified = {"label": label, "predicted": names}
+    assert follow_all("MulticlassAccuracy", inputs={"classified": classified}) == [1.0]
+
+
+@pytest.mark.parametrize("label", [[1, 0, 0, 1], [True, False, False, True], [1.0, 0.0, 0.0, 1.0]])
+def test_a_label_for_each_class_is_named(label, tmp_path):
+    table = build_table(
+        prediction_id="1 1 2 2", class_id="a b a b", score="0.9 0.1 0.4 0.6", label=label
+    )
+    path = tmp_path / "scores.parquet"
+    pyarrow.parquet.write_table(table, path)
+    numbers = follow_all("MulticlassLogLoss", inputs={"class_scores": str(path)})
+    assert numbers == pytest.approx([0.308093], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "role", "columns"),
+    [
+        (
+            "KrippendorffAlpha",
+            "ratings",
+            read_columns(item_id="1 1 2 2", judge_id="a b a b", rating=["yes", "Yes", "no", "No "]),
+        ),
+        ("MulticlassAccuracy", "classified", {"label": ["a", "A"], "predicted": ["A", "a"]}),
+        ("CohenKappa", "classified", {"label": ["a", "b\u200b"], "predicted": ["a", "b"]}),
+    ],
+)
+def test_classes_in_other_forms(metric, role, columns):
+    assert follow_all(metric, inputs={role: columns}) == [1.0]
+
+
+def test_classes_of_several_labels_in_one_form():
     rows = [(1, "Cat", 1, 0), (1, "cat", 0, 1), (2, "dog", 1, 1)]
     labels = dict(
         zip(
@@ -117,9 +164,7 @@ def test_classes_of_several_labels_in_one_form() -> None:
         (["1.50", "0.50", "1.50", "1.50"], ["1.5", "0.5", "1.5", "0.5"]),
     ],
 )
-def test_texts_of_numbers_become_the_same_classes(
-    label: list[Any], predicted: list[Any], tmp_path: Path
-) -> None:
+def test_texts_of_numbers_become_the_same_classes(label, predicted, tmp_path):
     columns = {"label": label, "predicted": predicted}
     assert follow_all("MulticlassAccuracy", inputs={"classified": columns})[-1] == 0.75
     path = tmp_path / "classified.csv"
@@ -145,11 +190,11 @@ NUMBERED = {"low": 1, "medium": 2, "high": 3}
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("metric", ORDERED)
-def test_texts_of_ordered_classes_are_noted(metric: str) -> None:
+def test_texts_of_ordered_classes_are_noted(metric):
     (role, columns), *_ = ORDERED[metric].items()
     names = [name for name in columns if name in {"label", "predicted", "rating"}]
 
-    def evaluate(replaced: dict[Any, Any]) -> tuple[Any, list[str]]:
+    def evaluate(replaced):
         values = {
             **columns,
             **{name: [replaced[value] for value in columns[name]] for name in names},
@@ -219,9 +264,7 @@ def _make_source(columns: dict[str, Any], form: str, folder: Path) -> Any:
         ("MAE", "predictions", ("label", "score")),
     ],
 )
-def test_a_mapping_has_the_order_that_types_declare(
-    kind: str, metric: str, role: str, names: tuple[str, str], form: str, tmp_path: Path
-) -> None:
+def test_a_mapping_has_the_order_that_types_declare(kind, metric, role, names, form, tmp_path):
     words = [
         ["low", "medium", "high", "high", "low"],
         ["low", "high", "high", "medium", "medium"],
@@ -241,7 +284,7 @@ def test_a_mapping_has_the_order_that_types_declare(
     assert ("type declares" in message) is (kind != "no order")
 
 
-def test_metrics_without_an_order_have_no_note_on_it() -> None:
+def test_metrics_without_an_order_have_no_note_on_it():
     classified = ORDERED["WeightedKappa"]
     assert (
         read_notes(

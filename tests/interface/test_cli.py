@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -24,6 +23,7 @@ from tests.interface.command_line import (
     run_refused_command,
 )
 from tests.lanes import select_few
+from tests.tables import build_table
 
 
 def run_shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -47,7 +47,7 @@ def sources(files: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 # Formats
 
 
-def test_a_table(sources: list[str]) -> None:
+def test_a_table(sources):
     assert run_command("evaluate", "RR", "P@1", *sources) == "    RR     P@1\n0.7500  0.5000\n"
     assert (
         run_command("evaluate", "RR", *sources, "--per-query")
@@ -55,7 +55,7 @@ def test_a_table(sources: list[str]) -> None:
     )
 
 
-def test_markdown(sources: list[str]) -> None:
+def test_markdown(sources):
     assert run_command(
         "evaluate", "RR", *sources, "--per-query", "--format", "markdown"
     ).splitlines() == [
@@ -71,7 +71,7 @@ def test_markdown(sources: list[str]) -> None:
     "form", select_few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet"))
 )
 @pytest.mark.parametrize("to_file", select_few([False, True], 1))
-def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_path: Path) -> None:
+def test_formats_for_machines_keep_every_digit(form, to_file, tmp_path):
     metrics = ["nDCG", "AP", "ERR", "num_ret"]
     expected = sqlrank.evaluate(
         metrics, run=TREC / "results.test", qrels=TREC / "qrels.test", per_query=True, threads=1
@@ -110,7 +110,7 @@ def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_pat
     assert got == expected
 
 
-def test_undefined_values(sources: list[str]) -> None:
+def test_undefined_values(sources):
     arguments = [
         "evaluate",
         "bpref",
@@ -132,7 +132,7 @@ def test_undefined_values(sources: list[str]) -> None:
     )
 
 
-def test_odd_ids_in_every_format(sources: list[str]) -> None:
+def test_odd_ids_in_every_format(sources):
     odd = ['a|b,"c"\n[red]', "ü日本"]
     for name in ("run", "qrels"):
         table = pq.read_table(f"{name}.parquet")
@@ -154,22 +154,21 @@ def test_odd_ids_in_every_format(sources: list[str]) -> None:
     )
 
 
-def test_ids_that_json_does_not_know(sources: list[str]) -> None:
+def test_ids_that_json_does_not_know(sources):
     duckdb.sql(
         "COPY (SELECT DATE '2024-01-01' AS query_id, 'a' AS doc_id, 1 AS score, 1 AS relevance) TO"
         " 'dates.parquet'"
     )
     (row,) = json.loads(
         run_command(
-            "evaluate", "RR", "--run", "dates.parquet", "--qrels", "dates.parquet",
-            "--per-query", "--format", "json",
+            "evaluate RR --run dates.parquet --qrels dates.parquet --per-query --format json"
         )
-    )  # fmt: skip
+    )
     assert row == {"query_id": "2024-01-01", "RR": 1.0}
     assert sources
 
 
-def test_output_files(sources: list[str], tmp_path: Path) -> None:
+def test_output_files(sources, tmp_path):
     assert f"there is no folder {tmp_path}/no. Make it" in run_refused_command(
         "evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv"
     )
@@ -263,15 +262,15 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         ([], "Missing argument"),
     ],
 )
-def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str]) -> None:
+def test_wrong_calls(arguments, message, sources):
     given = [] if "--run" in arguments else sources[:2]
     assert message in " ".join(
         run_refused_command("evaluate", *arguments, *given, *sources[2:]).split()
     )
 
 
-def test_an_option_without_a_value_is_no_unknown_one() -> None:
-    assert "Option '--run' requires an argument." in run_refused_command("evaluate", "RR", "--run")
+def test_an_option_without_a_value_is_no_unknown_one():
+    assert "Option '--run' requires an argument." in run_refused_command("evaluate RR --run")
 
 
 @pytest.mark.parametrize(
@@ -323,17 +322,17 @@ def test_an_option_without_a_value_is_no_unknown_one() -> None:
         ),
     ],
 )
-def test_no_option_is_ignored(arguments: Sequence[str], message: str) -> None:
+def test_no_option_is_ignored(arguments, message):
     assert message in run_refused_command(*arguments)
 
 
-def test_no_sources_are_named_as_options() -> None:
+def test_no_sources_are_named_as_options():
     message = run_refused_command("evaluate", "RR")
     assert "--run" in message
     assert "--qrels" in message
 
 
-def test_wrong_data(sources: list[str]) -> None:
+def test_wrong_data(sources):
     table = pq.read_table("run.parquet")
     pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), "run.parquet")
     assert "run (run.parquet): (query_id, doc_id) occurs more than once" in run_refused_command(
@@ -342,15 +341,11 @@ def test_wrong_data(sources: list[str]) -> None:
     assert run_command("evaluate", "RR", *sources, "--check", "off")
 
 
-def test_columns_of_other_names_are_suggested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_of_other_names_are_suggested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     duckdb.sql("COPY (SELECT 1 AS qid, 'a' AS docno, 0.5 AS sim, 'bm25' AS model) TO 'run.csv'")
     duckdb.sql("""COPY (SELECT 1 AS "query-id", 'a' AS "corpus-id", 2 AS score) TO 'qrels.csv'""")
-    lines = run_refused_command(
-        "evaluate", "RR", "--run", "run.csv", "--qrels", "qrels.csv"
-    ).splitlines()
+    lines = run_refused_command("evaluate RR --run run.csv --qrels qrels.csv").splitlines()
     mappings = [re.findall(r"--column [\w.-]+=(?!1 )[\w-]+", line) for line in lines]
     assert mappings == [
         ["--column run.query_id=qid", "--column run.doc_id=docno", "--column score=sim"],
@@ -381,9 +376,7 @@ def test_columns_of_other_names_are_suggested(
     )
 
 
-def test_types_that_cannot_be_evaluated_are_cast(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_types_that_cannot_be_evaluated_are_cast(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     duckdb.sql(
         "COPY (SELECT UNNEST(['1', '0']) AS clicked, UNNEST([0.5, 0.25]) AS score, 'x' AS campaign)"
@@ -405,7 +398,7 @@ def test_types_that_cannot_be_evaluated_are_cast(
     assert run_command(*arguments, "--where", "campaign = 'x'").split()[0] == "AUC"
 
 
-def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes() -> None:
+def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes():
     call = ["sql", "AUC", "--dialect", "bigquery", "--predictions", "ads.clicks"]
     message = run_refused_command(*call, "--by", "day=DATE_TRUNC(ts, DAY")
     assert (
@@ -433,7 +426,7 @@ def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes()
     assert "`day` > '2026-03-01'" in run_command(*call, "--where", "day > '2026-03-01'")
 
 
-def test_columns_of_one_grouping_have_one_option_or_several(tmp_path: Path) -> None:
+def test_columns_of_one_grouping_have_one_option_or_several(tmp_path):
     duckdb.sql(
         "COPY (SELECT 1 AS label, 0.5 AS score, 'mon' AS day, 'x' AS campaign) TO"
         f" '{tmp_path / 'clicks.parquet'}'"
@@ -447,9 +440,7 @@ def test_columns_of_one_grouping_have_one_option_or_several(tmp_path: Path) -> N
     )
 
 
-def test_what_the_search_for_duplicates_left_out_is_noted(
-    sources: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_search_for_duplicates_left_out_is_noted(sources, monkeypatch):
     monkeypatch.setattr("sqlrank.inputs.row_checks.FULL_DUPLICATE_SEARCH_ROWS", 1)
     result = invoke_command("evaluate", "RR", *sources, "--format", "csv")
     assert (result.exit_code, result.stdout) == (0, "RR\n0.75\n")
@@ -464,9 +455,9 @@ def test_what_the_search_for_duplicates_left_out_is_noted(
 @pytest.mark.parametrize(
     "form", [["-p", "queries=judged_and_retrieved"], ["--policy", "queries='judged_and_retrieved'"]]
 )
-def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
+def test_the_policy_queries(form, sources):
     pq.write_table(
-        pa.table({"query_id": ["q1", "q9"], "doc_id": ["b", "b"], "relevance": [1, 1]}),
+        build_table(query_id="q1 q9", doc_id="b b", relevance="1 1"),
         "qrels.parquet",
     )
     assert run_command("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"
@@ -474,7 +465,7 @@ def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
     assert "JOIN" in run_command("sql", "RR", *sources, *form)
 
 
-def test_policies(sources: list[str]) -> None:
+def test_policies(sources):
     assert (
         run_command(
             "evaluate", "RR", *sources, "-p", "depth=1", "--policy", "rel=2", "--format", "csv"
@@ -500,7 +491,7 @@ def test_policies(sources: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_groupings(sources: list[str]) -> None:
+def test_groupings(sources):
     table = (
         pq.read_table("run.parquet")
         .append_column("a", [["x", "x", "y"]])
@@ -508,7 +499,7 @@ def test_groupings(sources: list[str]) -> None:
     )
     pq.write_table(table, "run.parquet")
 
-    def rows(*by: str) -> list[str]:
+    def rows(*by):
         return run_command(
             "evaluate",
             "num_ret",
@@ -536,7 +527,7 @@ def test_groupings(sources: list[str]) -> None:
         assert "--by" in run_refused_command("evaluate", "RR", *sources, "--by", nothing)
 
 
-def test_columns_and_database(sources: list[str]) -> None:
+def test_columns_and_database(sources):
     with duckdb.connect("my.duckdb") as connection:
         connection.execute(
             "CREATE TABLE r AS SELECT query_id AS user_id, doc_id AS item, score AS \"it's a"
@@ -555,11 +546,11 @@ def test_columns_and_database(sources: list[str]) -> None:
     assert sources
 
 
-def test_metrics() -> None:
+def test_metrics():
     lines = run_command("metrics").splitlines()
     assert lines[0].split() == ["name", "family", "parameters", "description"]
     assert any(line.startswith("nDCG ") for line in lines)
-    assert len(json.loads(run_command("metrics", "--format", "json"))) == len(lines) - 1
+    assert len(json.loads(run_command("metrics --format json"))) == len(lines) - 1
     assert "2147483647" not in "\n".join(lines), "the default of a cut-off is all"
     for name in ("nDCG", "ndcg", "nDCG@10"):
         text = run_command("metrics", name)
@@ -573,7 +564,7 @@ def test_metrics() -> None:
     assert "cannot read the metric" in run_refused_command("metrics", "@@")
 
 
-def test_numbers_of_what_a_command_has_written_are_words_of_a_sentence(tmp_path: Path) -> None:
+def test_numbers_of_what_a_command_has_written_are_words_of_a_sentence(tmp_path):
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n0,0.5\n")
     database = tmp_path / "my.duckdb"
     done = invoke_command("functions", "AUC", "--db", database)
@@ -584,7 +575,7 @@ def test_numbers_of_what_a_command_has_written_are_words_of_a_sentence(tmp_path:
     assert (done.exit_code, done.stderr) == (0, "inserted 1 row into daily\n")
 
 
-def test_help_and_version() -> None:
+def test_help_and_version():
     assert run_command("--version") == f"sqlrank {sqlrank.__version__}\n"
     for arguments in (["-h"], ["--help"], ["evaluate", "-h"], ["sql", "-h"], ["metrics", "-h"]):
         assert "Usage: sqlrank" in " ".join(run_command(*arguments).split())
@@ -594,7 +585,7 @@ def test_help_and_version() -> None:
 
 
 @pytest.mark.slow
-def test_python_m_sqlrank(sources: list[str]) -> None:
+def test_python_m_sqlrank(sources):
     done = run_shell(f"sqlrank evaluate RR {' '.join(sources)} --format csv")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"RR\n0.75\n", b"")
     done = run_shell(f"sqlrank evaluate RRR {' '.join(sources)}")
@@ -612,7 +603,7 @@ def test_python_m_sqlrank(sources: list[str]) -> None:
         "evaluate RR {} --format parquet | head -c 4",
     ],
 )
-def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
+def test_a_reader_that_goes_away(command, sources):
     done = run_shell(f"sqlrank {command.format(' '.join(sources))}")
     assert done.stderr == b""
 
@@ -626,13 +617,13 @@ def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
         "metrics", "--version",
     ],
 )  # fmt: skip
-def test_streams_that_are_closed(command: str, closed: str, sources: list[str]) -> None:
+def test_streams_that_are_closed(command, closed, sources):
     done = run_shell(f"sqlrank {command.format(' '.join(sources))} {closed}")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.slow
-def test_a_long_result_piped_to_head(sources: list[str]) -> None:
+def test_a_long_result_piped_to_head(sources):
     duckdb.sql(
         "COPY (SELECT i AS query_id, 1 AS doc_id, 1 AS score, 1 AS relevance FROM range(100000)"
         " t(i)) TO 'long.parquet'"
@@ -646,7 +637,7 @@ def test_a_long_result_piped_to_head(sources: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_text_is_utf8_whatever_the_locale(sources: list[str]) -> None:
+def test_text_is_utf8_whatever_the_locale(sources):
     for name in ("run", "qrels"):
         table = pq.read_table(f"{name}.parquet")
         pq.write_table(

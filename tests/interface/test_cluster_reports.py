@@ -3,7 +3,6 @@ and the confusion matrix.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ import sqlrank
 from tests.interface.command_line import run_command
 from tests.interface.test_reports import Page
 from tests.interface.test_rollup_reports import read_verdicts
+from tests.tables import build_table
 
 ANN, BOB = "<b>Ann</b>", "Bob's"
 
@@ -61,8 +61,8 @@ def clusters() -> Page:
 
 @pytest.mark.slow
 def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
-    clusters: Page,
-) -> None:
+    clusters,
+):
     html = sqlrank.report(
         ["PairwiseF", "ClusterF"],
         inputs={"records": link_records()},
@@ -84,17 +84,13 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
         ),
         (
             "warning",
-            (
-                "1 of 12 records have no predicted cluster, and count as clusters of their own"
-                " (system=old: 1 of 6)."
-            ),
+            ("old: 1 of 6 records have no predicted cluster, and count as clusters of their own."),
         ),
         (
             "warning",
             (
-                "2 of 12 records have no true cluster, and are left out. Metrics such as"
-                " SampledPairwisePrecision estimate for all records from a sample of true clusters"
-                " (system=new: 1 of 6, system=old: 1 of 6)."
+                "new and old: 1 of 6 records have no true cluster, and are left out. Metrics such as"
+                " SampledPairwisePrecision estimate for all records from a sample of true clusters."
             ),
         ),
     ]
@@ -107,7 +103,7 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
 
 
 @pytest.mark.slow
-def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
+def test_the_worst_clusters_are_side_by_side(clusters):
     errors = clusters.tables["clusters-table-rows"][1:]
     assert errors == [
         [ANN, "3", "split in 2 (2 links missing), 1 false link", "✓"],
@@ -133,13 +129,9 @@ def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
 
 
 @pytest.mark.slow
-def test_clusters_of_two_tables_and_without_errors_are_reported(tmp_path: Path) -> None:
-    pq.write_table(
-        pa.table({"record_id": [1, 2, 3], "cluster_id": ["a", "a", "b"]}), tmp_path / "true.parquet"
-    )
-    pq.write_table(
-        pa.table({"record_id": [1, 2, 3], "entity": [7, 7, 8]}), tmp_path / "found.parquet"
-    )
+def test_clusters_of_two_tables_and_without_errors_are_reported(tmp_path):
+    pq.write_table(build_table(record_id="1 2 3", cluster_id="a a b"), tmp_path / "true.parquet")
+    pq.write_table(build_table(record_id="1 2 3", entity="7 7 8"), tmp_path / "found.parquet")
     given = (
         "--input",
         f"predicted_clusters={tmp_path / 'found.parquet'}",
@@ -169,7 +161,7 @@ def test_clusters_of_two_tables_and_without_errors_are_reported(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_predicted_classes_have_a_confusion_matrix() -> None:
+def test_predicted_classes_have_a_confusion_matrix():
     arguments: dict[str, Any] = {
         "inputs": {"classified": classify()},
         "system": "system",
@@ -179,7 +171,7 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
     html = sqlrank.report(**arguments).html
     assert read_verdicts(html)[0][0] == "better"
     assert read_verdicts(html)[0][1].startswith(
-        "new beats old on 4 of 4 metrics: MulticlassAccuracy (+"
+        "new beats old on 4 of 4 metrics: MulticlassAccuracy 0."
     )
     page = Page(html)
     assert page.tables["classes-table-rows"][0] == [
@@ -193,9 +185,8 @@ def test_predicted_classes_have_a_confusion_matrix() -> None:
 
 
 @pytest.mark.slow
-def test_the_example_of_classes_is_reported_on_the_command_line(tmp_path: Path) -> None:
+def test_the_example_of_classes_is_reported_on_the_command_line(tmp_path):
     run_command(
-        "report", "--input", "classified=examples/data/small/classified.csv", "-o",
-        tmp_path / "a.html",
-    )  # fmt: skip
+        f"report --input classified=examples/data/small/classified.csv -o {tmp_path}/a.html"
+    )
     assert 'id="curve-confusion"' in (tmp_path / "a.html").read_text("utf-8")

@@ -10,23 +10,21 @@ from datetime import datetime
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank import InputError
 from tests.interface.command_line import app
+from tests.tables import build_table, read_columns
 
-RUN = pa.table(
-    {
-        "term": ["A", "A", "B"],
-        "doc": [1, 2, 1],
-        "points": [1.0, 2.0, 3.0],
-        "ts": ["2026-01-01 10:00", "2026-01-01 11:00", "2026-01-02 09:00"],
-    }
+RUN = build_table(
+    term="A A B",
+    doc="1 2 1",
+    points="1.0 2.0 3.0",
+    ts=["2026-01-01 10:00", "2026-01-01 11:00", "2026-01-02 09:00"],
 )
-QRELS = pa.table({"search": ["a", "b"], "doc": [1, 1], "grade": [1, 2]})
+QRELS = build_table(search="a b", doc="1 1", grade="1 2")
 SEPARATE = {
     "run.query_id": "LOWER(term)",
     "qrels.query_id": "search",
@@ -34,12 +32,10 @@ SEPARATE = {
     "score": "points / 2",
     "relevance": "grade - 0",
 }
-CLICKS = pa.table(
-    {
-        "label": [1, 0, 1, 0],
-        "score": [0.9, 0.2, 0.3, 0.4],
-        "ts": ["2026-01-01 10:00", "2026-01-01 11:00", "2026-01-02 01:00", "2026-01-02 02:00"],
-    }
+CLICKS = build_table(
+    label="1 0 1 0",
+    score="0.9 0.2 0.3 0.4",
+    ts=["2026-01-01 10:00", "2026-01-01 11:00", "2026-01-02 01:00", "2026-01-02 02:00"],
 )
 
 
@@ -54,7 +50,7 @@ def make_database() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def test_columns_of_one_input_and_expressions_of_rankings() -> None:
+def test_columns_of_one_input_and_expressions_of_rankings():
     assert evaluate_rows(["RR", "num_q"], run=RUN, qrels=QRELS, columns=SEPARATE) == [(0.75, 2)]
     with make_database() as connection:
         printed = sqlrank.sql(["RR", "num_q"], run="run", qrels="qrels", columns=SEPARATE)
@@ -65,7 +61,7 @@ def test_columns_of_one_input_and_expressions_of_rankings() -> None:
         assert connection.execute(looked).fetchall() == [(0.75, 2)]
 
 
-def test_a_mapping_of_one_input_overrides_that_of_all() -> None:
+def test_a_mapping_of_one_input_overrides_that_of_all():
     columns = {
         "query_id": "search",
         "run.query_id": "LOWER(term)",
@@ -77,7 +73,7 @@ def test_a_mapping_of_one_input_overrides_that_of_all() -> None:
 
 
 @pytest.mark.slow
-def test_groups_by_an_expression() -> None:
+def test_groups_by_an_expression():
     columns = {**SEPARATE, "score": "points", "relevance": "grade"}
     # On each day both queries are asked, and one is answered.
     expected = [("2026-01-01", 0.25), ("2026-01-02", 0.5)]
@@ -108,10 +104,7 @@ def test_groups_by_an_expression() -> None:
             assert connection.execute(text).fetchall() == expected
 
 
-GROUPED = pa.table({
-    "label": [1, 0, 0, 1], "score": [0.9, 0.2, 0.4, 0.3], "n": [1, 2, 1, 3], "code": ["a", "b", "a", None], "lst": [[1], [2], [1], [3]],
-    "day": [datetime.fromisoformat(f"2026-01-0{number}T12:00") for number in (1, 2, 1, 3)], "st": [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2}, {"a": 3, "b": 1}],
-})  # fmt: skip
+GROUPED = build_table(label="1 0 0 1", score="0.9 0.2 0.4 0.3", n="1 2 1 3", code="a b a NULL", lst=[[1], [2], [1], [3]], day=[datetime.fromisoformat(f"2026-01-0{number}T12:00") for number in (1, 2, 1, 3)], st=[{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2}, {"a": 3, "b": 1}])  # fmt: skip
 
 EXPRESSIONS = [
     "n % 3", "n > 1", "n == 1", "n <> 1", "n >= 2", "-n", "NOT n > 1", "(n)", "n = ANY([1, 4])", "n IN (1, 4)", "n BETWEEN 1 AND 1", "n IS NULL OR n = 1",
@@ -129,7 +122,7 @@ def _mark_slow_but_few(texts: list[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("text", _mark_slow_but_few(EXPRESSIONS))
-def test_groups_by_an_expression_without_a_name_lead_to_one_with_a_name(text: str) -> None:
+def test_groups_by_an_expression_without_a_name_lead_to_one_with_a_name(text):
     named = f"name={text}"
     if not re.match(r"\w+ = (?!ANY)", text):  # which is a name and its expression
         with pytest.raises(InputError) as caught:
@@ -153,15 +146,9 @@ def test_groups_by_an_expression_without_a_name_lead_to_one_with_a_name(text: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["run.n % 2", "run.st.a", "n % 2", "st.a"])
-def test_groups_of_rankings_by_an_expression_without_a_name(text: str) -> None:
-    run = pa.table(
-        {
-            "query_id": ["q1", "q2"],
-            "doc_id": ["d", "d"],
-            "score": [1.0, 1.0],
-            "n": [1, 2],
-            "st": [{"a": 1}, {"a": 0}],
-        }
+def test_groups_of_rankings_by_an_expression_without_a_name(text):
+    run = build_table(
+        query_id="q1 q2", doc_id="d d", score="1.0 1.0", n="1 2", st=[{"a": 1}, {"a": 0}]
     )
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("RR", run=run, qrels={"q1": {"d": 1}, "q2": {"e": 1}}, by=text)
@@ -172,7 +159,7 @@ def test_groups_of_rankings_by_an_expression_without_a_name(text: str) -> None:
     assert rows == [{"name": 0, "num_ret": 1.0}, {"name": 1, "num_ret": 1.0}]
 
 
-def test_an_expression_is_in_the_sql_of_the_engine() -> None:
+def test_an_expression_is_in_the_sql_of_the_engine():
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE clicks (label, score, ts)")
         connection.executemany(
@@ -192,8 +179,8 @@ def test_an_expression_is_in_the_sql_of_the_engine() -> None:
     assert "AS `day`" in text
 
 
-def test_expressions_of_labels_that_are_judgments() -> None:
-    data = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "points": [1, 2], "stars": [5, 3]})
+def test_expressions_of_labels_that_are_judgments():
+    data = build_table(query_id="1 1", doc_id="1 2", points="1 2", stars="5 3")
     columns = {
         "score": "points * 1.5",
         "label": "CASE WHEN stars > 4 THEN 1 ELSE 0 END",
@@ -211,7 +198,7 @@ def test_expressions_of_labels_that_are_judgments() -> None:
         assert connection.execute(text).fetchall() == [(0, 0.5, 0.0)]
 
 
-def test_a_number_is_a_number_wherever_it_is_read() -> None:
+def test_a_number_is_a_number_wherever_it_is_read():
     with make_database() as connection:
         for options in ({}, {"connection": connection}):
             text = sqlrank.sql("AUC", predictions="clicks", columns={"weight": "1"}, **options)
@@ -221,26 +208,23 @@ def test_a_number_is_a_number_wherever_it_is_read() -> None:
     assert evaluate_rows("AUC", predictions=CLICKS, columns={"weight": "2.5"}) == [(0.75,)]
 
 
-def test_the_command_line(tmp_path: Any) -> None:
+def test_the_command_line(tmp_path):
     path = str(tmp_path / "clicks.parquet")
     with make_database() as connection:
         connection.execute(f"COPY clicks TO '{path}'")
     called = CliRunner().invoke(
         app,
-        [
-            "evaluate", "AUC", "--predictions", path, "--by", "day=SUBSTR(ts, 1, 10),label",
-            "--by", "total", "--format", "csv",
-        ],
-    )  # fmt: skip
+        (
+            f"evaluate AUC --predictions {path} --by 'day=SUBSTR(ts, 1, 10),label' --by "
+            "total --format csv"
+        ),
+    )
     assert called.exit_code == 2
     assert "by cannot name 'label'" in called.stderr
     called = CliRunner().invoke(
         app,
-        [
-            "evaluate", "AUC", "--predictions", path, "--by", "day=SUBSTR(ts, 1, 10)", "--by",
-            "total", "--format", "csv",
-        ],
-    )  # fmt: skip
+        (f"evaluate AUC --predictions {path} --by 'day=SUBSTR(ts, 1, 10)' --by total --format csv"),
+    )
     assert called.stdout.splitlines() == [
         "day,slice,AUC",
         ",all,0.75",
@@ -262,14 +246,14 @@ def test_the_command_line(tmp_path: Any) -> None:
         ({"columns": SEPARATE, "by": "day=LOWER(missing)"}, "which no input has"),
     ],
 )  # fmt: skip
-def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+def test_what_is_refused(options, message):
     with pytest.raises(sqlrank.InputError, match=message):
         evaluate_rows("RR", run=RUN, qrels=QRELS, **options)
 
 
 @pytest.mark.parametrize("metric", ["Mean(score)", "Mean(predictions.other)"])
-def test_one_of_several_scores_is_no_measured_column(metric: str) -> None:
-    clicks = {"label": [1, 0], "score": [0.9, 0.1], "other": [0.4, 0.8], "cost": [1, 3]}
+def test_one_of_several_scores_is_no_measured_column(metric):
+    clicks = read_columns(label="1 0", score="0.9 0.1", other="0.4 0.8", cost="1 3")
     scores = {"score": ["score", "other"]}
     for call in (sqlrank.evaluate, sqlrank.compare):
         with pytest.raises(InputError, match="under each of the scores score, other, so that its"):
@@ -281,8 +265,8 @@ def test_one_of_several_scores_is_no_measured_column(metric: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["SUM(score)", "MAX(label) + 1", "ROW_NUMBER() OVER ()"])
-def test_an_aggregate_is_no_expression_over_one_row(text: str) -> None:
-    clicks = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
+def test_an_aggregate_is_no_expression_over_one_row(text):
+    clicks = build_table(label="1 0", score="0.9 0.1")
     with pytest.raises(InputError, match="no expression over the columns of one row, but an aggr"):
         sqlrank.evaluate("AUC", predictions=clicks, columns={"score": text})
 
@@ -294,10 +278,8 @@ def test_an_aggregate_is_no_expression_over_one_row(text: str) -> None:
         (["country,device", "total"], "by=[['country', 'device'], []]"),
     ],
 )
-def test_groupings_as_the_command_line_has_them(by: Any, advised: str) -> None:
-    clicks = pa.table(
-        {"label": [1, 0], "score": [0.9, 0.1], "country": ["de", "de"], "device": ["a", "a"]}
-    )
+def test_groupings_as_the_command_line_has_them(by, advised):
+    clicks = build_table(label="1 0", score="0.9 0.1", country="de de", device="a a")
     with pytest.raises(InputError) as error:
         sqlrank.evaluate("AUC", predictions=clicks, by=by)
     assert str(error.value).endswith(advised)

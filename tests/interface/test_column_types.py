@@ -240,9 +240,9 @@ def try_calls(kind: str, names: list[str]) -> dict[str, str]:
         "doc_id": [str(index) for index in range(NUM_ROWS)], "arm": ["a", "a", "b", "b"] * (NUM_ROWS // 4),
     }  # fmt: skip
     for name in names:
-        options: dict[str, Any] = {}
+        options = {}
         if kind == "arrow":
-            source: Any = pa.table({**base, "x": make_arrow_columns()[name]})
+            source = pa.table({**base, "x": make_arrow_columns()[name]})
         else:
             connection = duckdb.connect()
             connection.register("base", pa.table({**base, "i": range(NUM_ROWS)}))
@@ -265,7 +265,7 @@ def try_calls(kind: str, names: list[str]) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["arrow", "duckdb"])
-def test_every_type_gives_a_value_or_an_error(kind: str) -> None:
+def test_every_type_gives_a_value_or_an_error(kind):
     names = [*(make_arrow_columns() if kind == "arrow" else make_duckdb_columns())]
     child = subprocess.run(
         [sys.executable, "-m", __name__, kind, *names],
@@ -282,7 +282,7 @@ def test_every_type_gives_a_value_or_an_error(kind: str) -> None:
     "name",
     ["fixed_size_list_0", "string_view", "decimal_of_negative_scale", "dense_union", "extension"],
 )
-def test_types_that_are_not_read_end_no_process(name: str) -> None:
+def test_types_that_are_not_read_end_no_process(name):
     source = pa.table(
         {"label": [0, 1] * 4, "score": [0.1, 0.7] * 4, "x": make_arrow_columns()[name]}
     )
@@ -292,7 +292,7 @@ def test_types_that_are_not_read_end_no_process(name: str) -> None:
 @pytest.mark.parametrize(
     "value", ["DATE 'infinity'", "DATE '20000-01-01'", "TIMESTAMP '-infinity'"]
 )
-def test_times_beyond_python(value: str) -> None:
+def test_times_beyond_python(value):
     query = (
         f"SELECT 1 AS label, 0.5 AS score, {value} AS day UNION ALL SELECT 0, 0.5, DATE"
         " '2026-01-01'"
@@ -306,8 +306,26 @@ def test_times_beyond_python(value: str) -> None:
     )
 
 
+def test_groups_are_named_by_their_values():
+    values = [
+        "123456789012345678901234567890123456789012345::BIGNUM", "'0101'::BIT", "TIMETZ '12:00:00+01'",
+        "340282366920938463463374607431768211455::UHUGEINT", "170141183460469231731687303715884105727::HUGEINT",
+    ]  # fmt: skip
+    for value in values:
+        text = duckdb.sql(f"SELECT CAST({value} AS VARCHAR)").fetchall()[0][0]
+        table = f"SELECT 1 AS label, 0.5 AS score, {value} AS x"
+        for by in ("x", f"x={value}"):
+            result = sqlrank.evaluate("Brier", predictions=table, by=by)
+            assert str(result["x"][0].as_py()) == text
+        run = f"SELECT {value} AS query_id, 1 AS doc_id, 0.5 AS score"
+        qrels = f"SELECT {value} AS query_id, 1 AS doc_id, 1 AS relevance"
+        result = sqlrank.evaluate("AP", run=run, qrels=qrels, per_query=True)
+        assert [str(cell.as_py()) for cell in result.columns[0]] == [text]
+        assert result["AP"].to_pylist() == [1.0]
+
+
 @pytest.mark.parametrize("name", ["list_view", "fixed_size_list", "struct", "map"])
-def test_nested_groups_of_rollups(name: str) -> None:
+def test_nested_groups_of_rollups(name):
     source = pa.table(
         {"label": [0, 1] * 4, "score": [0.1, 0.7] * 4, "x": make_arrow_columns()[name]}
     )
@@ -320,7 +338,7 @@ def test_nested_groups_of_rollups(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_groups_of_reports() -> None:
+def test_groups_of_reports():
     rows = {
         "label": [0, 1] * 20,
         "score": [0.1, 0.7] * 20,

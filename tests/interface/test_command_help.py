@@ -3,7 +3,6 @@
 import contextlib
 import io
 import shlex
-from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -14,7 +13,7 @@ from tests.interface.command_line import app, invoke_command, run_command
 from tests.lanes import select_few
 from website.command_line import build_command_page
 
-COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
+COMMANDS = getattr(get_command(app), "commands", {})
 
 
 EXAMPLES = {name: command.examples for name, command in load_commands().items()}
@@ -26,7 +25,7 @@ GROUPS = [
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_option_has_a_group(name: str) -> None:
+def test_each_option_has_a_group(name):
     options = [option for option in load_commands()[name].options if not option.argument]
     assert [
         option.name for option in options if option.group not in load_commands()[name].groups[:-1]
@@ -34,7 +33,7 @@ def test_each_option_has_a_group(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_examples_can_be_parsed(name: str) -> None:
+def test_examples_can_be_parsed(name):
     command = COMMANDS[name]
     assert len(set(EXAMPLES[name])) == 2
     for example in EXAMPLES[name]:
@@ -44,7 +43,7 @@ def test_examples_can_be_parsed(name: str) -> None:
             assert context.params
 
 
-def test_the_help_of_a_command_has_examples_and_groups() -> None:
+def test_the_help_of_a_command_has_examples_and_groups():
     shown = run_command("gate", "--help")
     titles = [
         line.removesuffix(":")
@@ -62,7 +61,7 @@ def test_the_help_of_a_command_has_examples_and_groups() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", select_few([80, 60, 100, 140], 1))
-def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_is_as_wide_as_the_terminal(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     for arguments in ([], ["--help"], *([name, "--help"] for name in COMMANDS)):
         text = io.StringIO()
@@ -78,7 +77,7 @@ def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
-def test_wrapped_examples_can_be_copied(width: int) -> None:
+def test_wrapped_examples_can_be_copied(width):
     for example in (example for examples in EXAMPLES.values() for example in examples):
         lines = wrap_command(example, width)
         assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(example)
@@ -86,7 +85,7 @@ def test_wrapped_examples_can_be_copied(width: int) -> None:
         assert max(map(len, lines)) <= max(width, 48)
 
 
-def test_the_list_of_commands_has_groups() -> None:
+def test_the_list_of_commands_has_groups():
     lines = run_command("--help").splitlines()
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert titles == ["Options:", "Evaluate:", "Decide:", "Production:", "Data and training:"]
@@ -95,20 +94,20 @@ def test_the_list_of_commands_has_groups() -> None:
     assert names == ["evaluate", "metrics", "explain", "chart", "report"]
 
 
-def test_usage_names_arguments_as_the_reference_does() -> None:
+def test_usage_names_arguments_as_the_reference_does():
     assert run_command("evaluate", "--help").startswith(
         "Usage: sqlrank evaluate [OPTIONS] METRICS...\n"
     )
 
 
-def test_the_list_of_commands_has_whole_sentences() -> None:
+def test_the_list_of_commands_has_whole_sentences():
     shown = " ".join(run_command("--help").split())
     for name, command in COMMANDS.items():
         sentence = " ".join(command.help.split()).split(". ")[0].removesuffix(".")
         assert f" {name} {sentence}." in shown
 
 
-def test_the_command_alone_shows_those_to_start_with() -> None:
+def test_the_command_alone_shows_those_to_start_with():
     result = invoke_command()
     assert (result.exit_code, result.stderr) == (0, "")
     text = result.stdout.replace("\\\n", "")
@@ -122,7 +121,7 @@ def test_the_command_alone_shows_those_to_start_with() -> None:
     assert "'sqlrank --help' lists all commands" in text
 
 
-def test_pages_of_commands_show_examples_and_groups() -> None:
+def test_pages_of_commands_show_examples_and_groups():
     text = build_command_page("gate")
     assert f"## Examples\n\n```sh\n{EXAMPLES['gate'][0]}\n```" in text
     assert [title for title in GROUPS if f"\n## {title}\n" in text] == GROUPS

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -44,7 +43,7 @@ def _run_python(*arguments: str, **variables: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_command_reads_no_other() -> None:
+def test_a_command_reads_no_other():
     modules = set(_run_python(*LEFT, *CALL).split())
     assert {"sqlrank.api.evaluate", "duckdb"} <= modules
     assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
@@ -52,23 +51,23 @@ def test_a_command_reads_no_other() -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("word", ["evaluate", "report"])
-def test_help_of_a_command_imports_no_engine(word: str) -> None:
+def test_help_of_a_command_imports_no_engine(word):
     modules = set(_run_python(*LEFT, word, "--help").split())
     assert not {"sqlglot", "pyarrow", "numpy", "duckdb"} & modules
 
 
 @pytest.mark.parametrize("word", ["", "--help", "nope"])
-def test_all_commands_where_none_is_named(word: str) -> None:
+def test_all_commands_where_none_is_named(word):
     assert list(get_command(command_line(word)).commands) == list(COMMANDS)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("word", COMMANDS)
-def test_a_command_alone_is_what_it_is_among_all(word: str) -> None:
+def test_a_command_alone_is_what_it_is_among_all(word):
     assert list(get_command(command_line(word)).commands) == [word]  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
-def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
+def test_nothing_is_left_behind_at_the_end(tmp_path):
     assert "RR" in _run_python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
@@ -81,7 +80,7 @@ def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
     select_few([CALL, ["--version"], ["--help"], ["metrics", "AUC"]], 1),
     ids=lambda words: words[0],
 )
-def test_a_full_disk_is_reported_once(arguments: list[str], buffered: str) -> None:
+def test_a_full_disk_is_reported_once(arguments, buffered):
     with open("/dev/full", "w") as full:  # noqa: PTH123
         variables = os.environ | {"PYTHONUNBUFFERED": buffered}
         words = [sys.executable, "-m", "sqlrank", *arguments]

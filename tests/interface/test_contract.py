@@ -54,7 +54,7 @@ def folder(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Folder:
     return Folder(tmp_path / "my sql", run, qrels)
 
 
-def test_the_files_of_the_package_keep_the_contract() -> None:
+def test_the_files_of_the_package_keep_the_contract():
     """They are not checked when they are read, so that a first call is quick."""
     shelf = load_registry()
     files = shelf.list_files()
@@ -63,7 +63,7 @@ def test_the_files_of_the_package_keep_the_contract() -> None:
         check_contract(SqlFile(file.kind, file.name, file.path), shelf)
 
 
-def test_every_relation_and_step_declares_its_grain() -> None:
+def test_every_relation_and_step_declares_its_grain():
     """And names columns that its rows have, or what it reads."""
     no_relations = {"metrics", "curves", "functions", "install", "settings"}
     folders = {path.name for path in sql_root().iterdir() if path.is_dir()} - no_relations
@@ -101,9 +101,7 @@ def test_every_relation_and_step_declares_its_grain() -> None:
         ("weight", "mine", "weight_2"),
     ],
 )
-def test_the_alias_is_the_column_in_sql(
-    folder: Folder, alias: str, metric: str, column: str
-) -> None:
+def test_the_alias_is_the_column_in_sql(folder, alias, metric, column):
     """In results of Python it is the name; a name of an internal column gets a number."""
     text = add_parameter("place") if "(" in metric else GOOD
     folder.write({"metrics/mine.sql": text.replace("AS mine", f"AS {alias}")})
@@ -114,7 +112,7 @@ def test_the_alias_is_the_column_in_sql(
     ).column_names == [metric]
 
 
-def test_a_metric(folder: Folder) -> None:
+def test_a_metric(folder):
     assert folder.evaluate({"metrics/web/mine.sql": GOOD}) == [0.5]
     rows = {row["name"]: row for row in sqlrank.metrics(folder.path).to_pylist()}
     assert rows["mine"]["family"] == "web"
@@ -127,13 +125,13 @@ def test_a_metric(folder: Folder) -> None:
     assert "mine" in sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path)
 
 
-def test_a_metric_called_as_an_annotation_is(folder: Folder) -> None:
+def test_a_metric_called_as_an_annotation_is(folder):
     assert folder.evaluate(
         {"metrics/range.sql": GOOD.replace("-- mine:", "-- Range:")}, "Range"
     ) == [0.5]
 
 
-def test_a_metric_with_a_cutoff(folder: Folder) -> None:
+def test_a_metric_with_a_cutoff(folder):
     text = GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und").replace(
         "<= 1", "<= $k"
     )
@@ -149,11 +147,11 @@ def test_a_metric_with_a_cutoff(folder: Folder) -> None:
     [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text],
     ids=["crlf", "byte order mark"],
 )
-def test_files_of_windows_editors(change: Any, folder: Folder) -> None:
+def test_files_of_windows_editors(change, folder):
     assert folder.evaluate({"metrics/mine.sql": change(GOOD)}) == [0.5]
 
 
-def test_a_function(folder: Folder) -> None:
+def test_a_function(folder):
     cube = "-- the cube.\nCREATE MACRO gain(relevance) AS relevance * relevance * relevance\n"
     power = (
         "-- a power.\n-- $gamma: number from 0, default 2: the exponent.\nCREATE MACRO"
@@ -167,7 +165,7 @@ def test_a_function(folder: Folder) -> None:
         folder.evaluate({}, "CG(gain=power, gamma=-1)")
 
 
-def test_a_function_slot(folder: Folder) -> None:
+def test_a_function_slot(folder):
     metric = GOOD.replace("-- Und", "-- boost(): default twice: how much.\n-- Und").replace(
         "THEN 1", "THEN boost(relevance)"
     )
@@ -192,14 +190,14 @@ READS_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace(
 )
 
 
-def test_a_relation(folder: Folder) -> None:
+def test_a_relation(folder):
     assert folder.evaluate({"metrics/mine.sql": READS_TOP, "relations/top.sql": RELATION}) == [0.5]
     assert folder.evaluate(
         {}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system"
     ) == [0.0, 0.5]
 
 
-def test_trailing_comments_of_columns(folder: Folder) -> None:
+def test_trailing_comments_of_columns(folder):
     """They belong to the column, and stand behind it in statements."""
     relation = RELATION.replace(
         "  list_id,\n  relevance\n",
@@ -213,12 +211,12 @@ def test_trailing_comments_of_columns(folder: Folder) -> None:
     assert "AS relevance  -- its grade\n" in statement
 
 
-def test_a_compatibility_mode(folder: Folder) -> None:
+def test_a_compatibility_mode(folder):
     folder.write({"compat/mine.toml": "[metrics.P]\ndenominator = 'hits'\n"})
     assert folder.evaluate({}, "P@5", compat="mine") == [1.0]
 
 
-def test_an_edited_file_is_read_anew(folder: Folder) -> None:
+def test_an_edited_file_is_read_anew(folder):
     assert folder.evaluate({"metrics/mine.sql": GOOD}) == [0.5]
     assert folder.evaluate({"metrics/mine.sql": GOOD.replace("THEN 1", "THEN 7")}) == [3.5]
 
@@ -314,9 +312,7 @@ def find_line(text: str, part: str) -> int:
         (add_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
 )  # fmt: skip
-def test_a_metric_that_breaks_the_contract(
-    text: str, place: str | None, rule: str, folder: Folder
-) -> None:
+def test_a_metric_that_breaks_the_contract(text, place, rule, folder):
     folder.write({"metrics/mine.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
@@ -390,9 +386,7 @@ def change_relation(old: str, new: str) -> str:
         ),
     ],
 )  # fmt: skip
-def test_a_relation_that_breaks_the_contract(
-    text: str, place: str, rule: str, folder: Folder
-) -> None:
+def test_a_relation_that_breaks_the_contract(text, place, rule, folder):
     folder.write({"metrics/mine.sql": READS_TOP, "relations/top.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
@@ -437,9 +431,7 @@ def test_a_relation_that_breaks_the_contract(
         ("CREATE MACRO gain(relevance) AS relevance\n", 1, "a file begins with a comment"),
     ],
 )
-def test_a_function_that_breaks_the_contract(
-    text: str, line: int, rule: str, folder: Folder
-) -> None:
+def test_a_function_that_breaks_the_contract(text, line, rule, folder):
     folder.write({"functions/gain/mine.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({}, "CG(gain=mine)", timeout=5)
@@ -456,14 +448,14 @@ def test_a_function_that_breaks_the_contract(
         ("metrics/other.sql", GOOD),
     ],
 )
-def test_a_name_is_given_once(name: str, text: str, folder: Folder) -> None:
+def test_a_name_is_given_once(name, text, folder):
     folder.write({"metrics/mine.sql": GOOD, name: text})
     with pytest.raises(ContractError, match="is taken by") as caught:
         folder.evaluate({})
     assert f"{folder.path / name}:1: " in str(caught.value)
 
 
-def test_a_default_that_is_no_function(folder: Folder) -> None:
+def test_a_default_that_is_no_function(folder):
     text = GOOD.replace("-- Und", "-- gain(): default cube: gain.\n-- Und").replace(
         "THEN 1", "THEN gain(relevance)"
     )
@@ -481,21 +473,21 @@ def test_a_default_that_is_no_function(folder: Folder) -> None:
         ("compat/mine.toml", "[default]\nties = 'rank'\n"),
     ],
 )
-def test_settings_files_that_cannot_be_read(name: str, text: str, folder: Folder) -> None:
+def test_settings_files_that_cannot_be_read(name, text, folder):
     folder.write({"metrics/mine.sql": GOOD, name: text})
     with pytest.raises(SqlrankError) as caught:
         folder.evaluate({}, compat="mine" if "compat" in name else None)
     assert name.rpartition("/")[2] in str(caught.value)
 
 
-def test_a_file_that_is_not_text(folder: Folder) -> None:
+def test_a_file_that_is_not_text(folder):
     folder.write({"metrics/mine.sql": GOOD})
     (folder.path / "metrics" / "mine.sql").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ContractError, match=r"mine\.sql"):
         folder.evaluate({})
 
 
-def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there(folder, tmp_path):
     with pytest.raises(
         ContractError, match=r"is not there. Give a folder with metrics/, relations/ or functions/"
     ):
@@ -505,13 +497,13 @@ def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
         sqlrank.metrics(tmp_path / "file")
 
 
-def test_a_folder_without_sql(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_folder_without_sql(tmp_path, run, qrels):
     assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [
         {"RR": 0.75}
     ]
 
 
-def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) -> None:
+def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path):
     """Beside the comparison of keys, which is written anew."""
     for folder, name, text in (
         (

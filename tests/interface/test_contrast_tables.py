@@ -42,7 +42,10 @@ def make_rows(
 def lay_out(
     rows: list[dict[str, Any]], width: int | None = 80, form: Format = Format.table, **metadata: str
 ) -> list[str]:
-    texts = {"sqlrank.confidence": "0.95", "sqlrank.correction": "holm", **metadata}
+    texts = {"sqlrank.confidence": "0.95", "sqlrank.correction": "holm"} | {
+        "sqlrank.unit": "query_id",
+        **metadata,
+    }
     return format_result(
         pa.Table.from_pylist(rows).replace_schema_metadata(texts),
         form,
@@ -52,7 +55,7 @@ def lay_out(
 
 
 @pytest.mark.slow
-def test_a_pair_has_a_column_per_system_and_a_line_on_the_method() -> None:
+def test_a_pair_has_a_column_per_system_and_a_line_on_the_method():
     files = {"baseline": str(RAG / "baseline.jsonl"), "candidate": str(RAG / "candidate.jsonl")}
     columns = {"retrieved": "retrieved_ids", "relevant": "gold_ids"}
     result = sqlrank.compare(
@@ -63,18 +66,20 @@ def test_a_pair_has_a_column_per_system_and_a_line_on_the_method() -> None:
         "nDCG@5      0.4417     0.7106     +0.2690  0.1542 to 0.3837  <0.0001  candidate",
         "MRR         0.3517     0.6561     +0.3044  0.1849 to 0.4240  <0.0001  candidate",
         "Recall@5    0.7389     0.8889     +0.1500  0.0445 to 0.2555   0.0009  candidate",
-        "Paired t-test of 60 queries, p by Holm, intervals at 98.33%. More: --format csv",
+        "Paired t-test of 60 queries, p by Holm, intervals at 98.33%.",
+        "All columns: --format csv",
     ]
     assert result["winner"].to_pylist() == ["candidate"] * 3
     assert result["ci_level"].to_pylist() == pytest.approx([1 - 0.05 / 3] * 3)
 
 
-def test_several_systems_have_a_row_each_below_their_baseline() -> None:
+def test_several_systems_have_a_row_each_below_their_baseline():
     rows = make_rows(
         [("bm25", "dense"), ("bm25", "hybrid"), ("dense", "hybrid")], metrics=["AP", "RR"]
     )
     rows[4]["winner"] = None
     assert lay_out(rows) == [
+        "against bm25:",
         "metric  system   value  difference          interval        p  winner",
         "AP      bm25    0.5000",
         "AP      dense   0.7500     +0.2500  0.1250 to 0.3750  <0.0001  dense",
@@ -83,18 +88,21 @@ def test_several_systems_have_a_row_each_below_their_baseline() -> None:
         "RR      dense   0.7500     +0.2500  0.1250 to 0.3750  <0.0001  dense",
         "RR      hybrid  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  none",
         "",
+        "hybrid against dense:",
         "metric   dense  hybrid  difference          interval        p  winner",
         "AP      0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  hybrid",
         "RR      0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  hybrid",
-        "Paired t-test of 60 queries, p by Holm, intervals at 97.5%. More: --format csv",
+        "Paired t-test of 60 queries, p by Holm, intervals at 97.5%.",
+        "All columns: --format csv",
     ]
 
 
-def test_a_baseline_whose_value_differs_between_pairs_has_a_table_per_pair() -> None:
+def test_a_baseline_whose_value_differs_between_pairs_has_a_table_per_pair():
     """Units without a value of one system are left out of its pair only."""
     rows = make_rows([("bm25", "dense"), ("bm25", "hybrid")])
     rows[1]["value_baseline"] = 0.375
-    first, _, _, second, third = lay_out(rows)[:5]
+    title, first, _, _, _, second, third = lay_out(rows)[:7]
+    assert title == "dense against bm25:"
     assert first.split()[:3] == ["metric", "bm25", "dense"]
     assert second.split()[:3] == ["metric", "bm25", "hybrid"]
     assert third.split()[:3] == ["AP", "0.3750", "0.7500"]
@@ -113,9 +121,7 @@ def test_a_baseline_whose_value_differs_between_pairs_has_a_table_per_pair() -> 
 @pytest.mark.parametrize(
     "groups", [[{}], [{"intent": "how-to"}, {"intent": "reference"}], [{"c": WIDE}, {"c": LONG}]]
 )
-def test_every_form_fits_into_80_columns(
-    names: tuple[str, ...], groups: list[dict[str, Any]]
-) -> None:
+def test_every_form_fits_into_80_columns(names, groups):
     pairs = [(names[0], name) for name in names[1:]]
     rows = make_rows(pairs, groups, ["nDCG(gain=exp2, discount=natural)@10", "Recall@5"])
     lines = lay_out(rows)
@@ -128,14 +134,26 @@ def test_every_form_fits_into_80_columns(
     )
 
 
-def test_letters_of_long_names_are_those_of_no_system_and_explained() -> None:
+def test_letters_of_long_names_are_those_of_no_system_and_explained():
     lines = lay_out(make_rows([("A", LONG)]))
     assert lines[0].split() == ["metric", "A", "B", "difference", "interval", "p", "winner"]
     assert lines[1].split()[-1] == "B"
     assert lines[2] == f"B: {LONG}"
 
 
-def test_groups_have_a_table_each_if_their_column_does_not_fit() -> None:
+def test_groups_of_extremes_have_letters_if_their_names_do_not_fit():
+    groups = [f"{name}_and_its_accessories_and_spare_parts" for name in ("cars", "boats")]
+    result = sqlrank.evaluate(
+        "Positives",
+        predictions=pa.table({"label": [0, 1, 1], "score": [0.5] * 3, "g": [groups[0], *groups[1:], groups[1]]}),
+        across="g",
+    )  # fmt: skip
+    lines = format_result(result, Format.table, TableStyle(is_command=True), 60).splitlines()
+    assert lines[1].split()[-6:-2] == ["0.0000", "(A)", "2", "(B)"]
+    assert lines[2:4] == [f"A: {groups[0]}", f"B: {groups[1]}"]
+
+
+def test_groups_have_a_table_each_if_their_column_does_not_fit():
     rows = make_rows(
         [("baseline", "candidate")],
         [{"intent": "how-to"}, {"intent": "reference"}],
@@ -154,9 +172,7 @@ def test_groups_have_a_table_each_if_their_column_does_not_fit() -> None:
     ]
 
 
-def test_undefined_statistics_are_left_out_where_no_row_has_them_and_reasons_are_named_once() -> (
-    None
-):
+def test_undefined_statistics_are_left_out_where_no_row_has_them_and_reasons_are_named_once():
     undefined = dict.fromkeys(("ci_low", "ci_high", "p_adjusted", "ci_level", "winner"))
     rows = [
         row | undefined | {"reason": "no interval: fewer than two units", "test": None}
@@ -167,12 +183,13 @@ def test_undefined_statistics_are_left_out_where_no_row_has_them_and_reasons_are
         "AP      0.5000  0.7500     +0.2500  none",
         "RR      0.5000  0.7500     +0.2500  none",
         "Every row: no interval: fewer than two units.",
-        "60 queries. More: --format csv",
+        "60 queries. All columns: --format csv",
     ]
     defined = make_rows([("a", "b")], metrics=["P@5"])
     assert lay_out([*rows, *defined])[4:] == [
         "AP, RR: no interval: fewer than two units.",
-        "Paired t-test of 60 queries, p by Holm, intervals at 97.5%. More: --format csv",
+        "Paired t-test of 60 queries, p by Holm, intervals at 97.5%.",
+        "All columns: --format csv",
     ]
     many = make_rows([("a", "b")], [{"g": f"g{number}"} for number in range(8)])
     assert "6 rows: equal." in lay_out(
@@ -180,7 +197,7 @@ def test_undefined_statistics_are_left_out_where_no_row_has_them_and_reasons_are
     )
 
 
-def test_an_interval_of_a_difference_is_cut_at_the_range_of_its_metric() -> None:
+def test_an_interval_of_a_difference_is_cut_at_the_range_of_its_metric():
     """Of a metric from 0 to 1, no difference is beyond -1 and 1; files keep the interval of the t
     distribution.
     """
@@ -201,7 +218,7 @@ def test_an_interval_of_a_difference_is_cut_at_the_range_of_its_metric() -> None
     )
 
 
-def test_a_gate_with_a_stored_baseline_knows_the_ranges_of_its_metrics() -> None:
+def test_a_gate_with_a_stored_baseline_knows_the_ranges_of_its_metrics():
     run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(3)}
     worse = {"q0": {"a": 1.0, "b": 2.0}, "q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
     qrels = {query: {"a": 1} for query in run}
@@ -215,7 +232,7 @@ def test_a_gate_with_a_stored_baseline_knows_the_ranges_of_its_metrics() -> None
     assert lines[1].split()[:5] == ["MRR", "1.0000", "0.5000", "-0.5000", "-1.0000"]
 
 
-def test_a_significant_difference_without_a_better_direction_differs() -> None:
+def test_a_significant_difference_without_a_better_direction_differs():
     measures = '{"AP": {"unit": "", "better": "neither"}}'
     rows = [row | {"winner": None} for row in make_rows([("a", "b")])]
     assert lay_out(rows, **{"sqlrank.measures": measures})[1].split()[-1] == "differs"
@@ -244,12 +261,12 @@ def test_a_significant_difference_without_a_better_direction_differs() -> None:
         ("t", {"sqlrank.correction": "none"}, "Paired t-test of 60 queries, intervals at 97.5%."),
     ],
 )
-def test_the_method_is_named(test: str, metadata: dict[str, str], method: str) -> None:
+def test_the_method_is_named(test, metadata, method):
     rows = [row | {"test": test} for row in make_rows([("a", "b")], metrics=["AP", "RR"])]
-    assert lay_out(rows, 100, **metadata)[-1] == f"{method} More: --format csv"
+    assert lay_out(rows, 100, **metadata)[-1] == f"{method} All columns: --format csv"
 
 
-def test_verdicts_have_one_tolerance_below_and_several_in_a_column() -> None:
+def test_verdicts_have_one_tolerance_below_and_several_in_a_column():
     gate = [
         {"metric": metric, "baseline": "a", "system": "b", "value_baseline": 0.5, "value": 0.25, "difference": -0.25, "ci_low": -0.5,
          "ci_high": 0.0, "n_units": 30, "wins": 3, "tolerance": "0.01", "verdict": "inconclusive", "reason": "too wide", "required_units": units}
@@ -260,8 +277,9 @@ def test_verdicts_have_one_tolerance_below_and_several_in_a_column() -> None:
         "AP      0.5000  0.2500     -0.2500  -0.5000 to 0.0000  inconclusive",
         "RR      0.5000  0.2500     -0.2500  -0.5000 to 0.0000  inconclusive",
         "Every row: too wide.",
-        "required_units: AP 116, RR 1,092.",
-        "30 queries, intervals at 95%, tolerance 0.01. More: --format csv",
+        "Required sample size: AP 116 queries, RR 1,092 queries.",
+        "30 queries, intervals at 95%, absolute tolerance 0.01.",
+        "All columns: --format csv",
     ]
     gate[1]["tolerance"] = "2%"
     assert lay_out(gate, 79)[0].split()[-2:] == ["tolerance", "verdict"]
@@ -281,7 +299,7 @@ def test_verdicts_have_one_tolerance_below_and_several_in_a_column() -> None:
     assert lay_out([drift[0] | {"ci_low": 0.1, "ci_high": 0.4}])[0].split()[-1] == "interval"
 
 
-def test_colors_say_who_wins_and_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colors_say_who_wins_and_what_fails(monkeypatch):
     monkeypatch.setattr("sqlrank.output.result_formats.supports_color", lambda: True)
     rows = make_rows([("a", "b")], metrics=["AP", "RR", "P@5"])
     rows[1]["winner"], rows[2]["winner"] = "a", None
@@ -305,7 +323,7 @@ def test_colors_say_who_wins_and_what_fails(monkeypatch: pytest.MonkeyPatch) -> 
     assert colors == [[("32", "pass")], [("31", "fail")], [("33", "inconclusive")], []]
 
 
-def test_many_verdicts_with_one_reason_are_named_by_the_verdict() -> None:
+def test_many_verdicts_with_one_reason_are_named_by_the_verdict():
     rows = [
         {"campaign": number, "metric": "AUC", "value_reference": 0.5, "value_current": 0.75, "difference": 0.25, "ci_low": 0.1, "ci_high": 0.4,
          "tolerance": "5%", "verdict": "fail" if number < 7 else "pass", "reason": "moved" if number < 7 else "within the tolerance"}
@@ -314,8 +332,19 @@ def test_many_verdicts_with_one_reason_are_named_by_the_verdict() -> None:
     assert lay_out(rows)[9:11] == ["fail: moved.", "campaign=7: within the tolerance."]
 
 
+def test_a_sentence_of_several_rows_is_shown_once_for_all_of_a_group_or_metric():
+    by_shop = {"a": "unseen losses", "b": "few units"}
+    rows = [
+        row | {"reason": f"worse. {by_shop[row['shop']]}{'. tied' * (row['metric'] == 'RR')}"}
+        for row in make_rows([("x", "y")], [{"shop": "a"}, {"shop": "b"}], ["AP", "RR"])
+    ]
+    assert lay_out(rows)[5:9] == [
+        "Every row: worse.", "shop=a: unseen losses.", "RR: tied.", "shop=b: few units.",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("form", "comment"), [(Format.markdown, ""), (Format.latex, "% ")])
-def test_markup_has_the_columns_of_the_terminal(form: Format, comment: str) -> None:
+def test_markup_has_the_columns_of_the_terminal(form, comment):
     rows = [
         row | {"relative_difference": 0.5, "relative_ci_low": 0.25, "relative_ci_high": None}
         for row in make_rows([("a", "b|c")])

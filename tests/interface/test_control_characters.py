@@ -4,8 +4,6 @@ names and expressions are refused.
 
 import json
 import sqlite3
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -17,7 +15,7 @@ from sqlrank.rendering.renderer import to_sql
 from tests.interface.test_hostile_text import STEERING, has_controls
 
 HOSTILE = "".join(STEERING.values())
-PLACES: dict[str, dict[str, Any]] = {
+PLACES = {
     "by": {"by": f'"{HOSTILE}"'},
     "group": {"by": f"g='{HOSTILE}'"},
     "group name": {"by": f"{HOSTILE}=day"},
@@ -36,7 +34,7 @@ PLACES: dict[str, dict[str, Any]] = {
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "clickhouse"])
 @pytest.mark.parametrize("place", PLACES)
-def test_no_statement_holds_control_characters(place: str, dialect: str) -> None:
+def test_no_statement_holds_control_characters(place, dialect):
     arguments = {"metrics": "AUC", "predictions": "clicks", "dialect": dialect, **PLACES[place]}
     try:
         text = sqlrank.sql(**arguments)
@@ -47,7 +45,7 @@ def test_no_statement_holds_control_characters(place: str, dialect: str) -> None
 
 
 @pytest.mark.parametrize("text", [*STEERING.values(), HOSTILE, "\x1b"])
-def test_values_with_control_characters_stay_the_same(text: str) -> None:
+def test_values_with_control_characters_stay_the_same(text):
     statement = exp.select(exp.Literal.string(text))
     for dialect in DIALECTS:
         assert not has_controls(to_sql(statement, dialect))
@@ -56,7 +54,7 @@ def test_values_with_control_characters_stay_the_same(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_rows_systems_and_files_may_hold_control_characters(tmp_path: Path) -> None:
+def test_rows_systems_and_files_may_hold_control_characters(tmp_path):
     path = tmp_path / "a\n\u202eb.json"
     path.write_text(
         json.dumps([{"label": 1, "score": 0.5, "g": HOSTILE}, {"label": 0, "score": 0.5, "g": "a"}])
@@ -78,7 +76,7 @@ def test_rows_systems_and_files_may_hold_control_characters(tmp_path: Path) -> N
     )
 
 
-def test_a_column_that_is_not_read_may_have_any_name() -> None:
+def test_a_column_that_is_not_read_may_have_any_name():
     rows = {"label": [1, 0], "score": [0.5, 0.1], HOSTILE: [1, 2]}
     assert sqlrank.evaluate("AUC", predictions=rows).to_pylist() == [{"AUC": 1.0}]
     with pytest.raises(

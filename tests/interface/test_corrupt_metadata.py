@@ -2,8 +2,6 @@
 
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,11 +13,12 @@ import sqlrank
 from sqlrank import InputError, SqlrankError
 from sqlrank.learn import scoring_sql
 from tests.interface.command_line import run_refused_command
+from tests.tables import build_table
 
 RUN = {f"q{number}": {"a": number / 3, "b": 1.0} for number in range(5)}
 QRELS = {f"q{number}": {"a": 1} for number in range(5)}
 BASELINE = sqlrank.evaluate("RR", run=RUN, qrels=QRELS, per_query=True)
-CLICKS = pa.table({"label": [0, 1, 0, 1], "score": [0.1, 0.4, 0.5, 0.8], "g": ["a", "b", "a", "b"]})
+CLICKS = build_table(label="0 1 0 1", score="0.1 0.4 0.5 0.8", g="a b a b")
 DRAWN = {
     "dots": sqlrank.evaluate(["AUC", "LogLoss"], predictions=CLICKS, by="g"),
     "intervals": sqlrank.evaluate("AUC", predictions=CLICKS, confidence=0.9),
@@ -30,7 +29,7 @@ DRAWN = {
     "comparison": sqlrank.compare("RR", run={"a": RUN, "b": RUN}, qrels=QRELS),
     "differences": sqlrank.compare("RR", run={"a": RUN, "b": RUN}, qrels=QRELS, per_query=True),
 }
-VALUES: list[Any] = [
+VALUES = [
     b"", b"[{", b"\xff\xfe", b"null", b"1", b"NaN", b'"x"', b"[]", b"{}", b'{"RR": 1}', b'{"RR": {}}', b'{"AUC": {"unit": 1, "better": []}}',
     b'{"RR": {"policies": 1, "definition": []}}', b'{"RR": {"policies": {"rel": []}}}', b'{"g": 1}', b'{"g": "metric"}', b'{"nope": "by"}',
     b'{"name": 1, "settings": 2}', b'{"name": "ROC", "settings": {}}', b'{"name": "ROC", "settings": {"points": "x"}}', b"[[]]", b"[1]",
@@ -68,14 +67,14 @@ def find_message(result: pa.Table) -> str:
 @pytest.mark.parametrize(
     ("name", "key"), [(name, key) for name, result in DRAWN.items() for key in list_keys(result)]
 )
-def test_a_chart_of_forged_metadata(name: str, key: bytes) -> None:
+def test_a_chart_of_forged_metadata(name, key):
     refusals = [find_message(forge(DRAWN[name], key, value)) for value in [*VALUES, None]]
     assert any(refusals) or key == b"sqlrank.confidence"
 
 
 @pytest.mark.parametrize("value", [b"[{", b"\xff", b"1", b"[" * 100_000, b'{"AUC": 1}'])
 @pytest.mark.parametrize("key", [b"sqlrank.measures", b"sqlrank.rows"])
-def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
+def test_damaged_metadata_are_named(key, value):
     message = (
         f"this result has damaged metadata ({key.decode()}). Give a result as sqlrank returned or"
         " stored it"
@@ -89,7 +88,7 @@ def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
     [*VALUES, None],
     ids=lambda value: "none" if value is None else repr(value[:30]),
 )
-def test_a_gate_on_a_forged_baseline(value: bytes | None, tmp_path: Path) -> None:
+def test_a_gate_on_a_forged_baseline(value, tmp_path):
     forged = forge(BASELINE, b"sqlrank.metrics", value)
     pq.write_table(forged, tmp_path / "base.parquet")
     for baseline in (forged, tmp_path / "base.parquet"):
@@ -98,7 +97,7 @@ def test_a_gate_on_a_forged_baseline(value: bytes | None, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("value", [b"", b"\xff", b"x" * 10])
-def test_a_version_that_is_no_text(value: bytes) -> None:
+def test_a_version_that_is_no_text(value):
     forged = forge(
         forge(BASELINE, b"sqlrank.version", value),
         b"sqlrank.metrics",
@@ -132,7 +131,7 @@ def test_a_version_that_is_no_text(value: bytes) -> None:
         ),
     ],
 )
-def test_a_baseline_with_columns_of_another_kind(table: pa.Table, message: str) -> None:
+def test_a_baseline_with_columns_of_another_kind(table, message):
     with pytest.raises(InputError) as caught:
         sqlrank.gate(
             "RR",
@@ -154,14 +153,14 @@ def test_a_baseline_with_columns_of_another_kind(table: pa.Table, message: str) 
     ),
     place=st.integers(0, 10),
 )  # fmt: skip
-def test_any_metadata(name: str, value: Any, place: int) -> None:
+def test_any_metadata(name, value, place):
     keys = list_keys(DRAWN[name])
     assert "\n" not in find_message(
         forge(DRAWN[name], keys[place % len(keys)], json.dumps(value).encode())
     )
 
 
-def test_columns_that_are_not_those_of_the_metadata() -> None:
+def test_columns_that_are_not_those_of_the_metadata():
     curve = DRAWN["curve"]
     for table in (
         DRAWN["dots"].set_column(1, "AUC", pa.array(["x", "y"])),
@@ -179,7 +178,7 @@ def test_columns_that_are_not_those_of_the_metadata() -> None:
     )
 
 
-def test_files_that_are_no_result(tmp_path: Path) -> None:
+def test_files_that_are_no_result(tmp_path):
     (tmp_path / "text.parquet").write_text("label,score\n1,0.5\n")
     pq.write_table(BASELINE, tmp_path / "cut.parquet")
     whole = (tmp_path / "cut.parquet").read_bytes()
@@ -187,19 +186,19 @@ def test_files_that_are_no_result(tmp_path: Path) -> None:
     for name, reason in (("text", "is no Parquet file"), ("cut", "is not readable: ")):
         path = str(tmp_path / f"{name}.parquet")
         with pytest.raises(
-            InputError, match=f"{name}.parquet' {reason}.*. Store a baseline: sqlrank evaluate"
+            InputError, match=f"{name}.parquet' {reason}.*. Store values of sqlrank.evaluate"
         ):
             sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=path)
         assert f"--result {path} {reason}" in run_refused_command(
-            "chart", "--result", path, "-o", str(tmp_path / "x.svg")
+            f"chart --result {path} -o {tmp_path}/x.svg"
         )
 
 
 @pytest.mark.parametrize(
     "value", [b"[{", b"1", b"{}", b'{"long": ["a"]}', b'{"columns": [1]}', b'{"array": 5}']
 )
-def test_weights_of_a_model_with_damaged_metadata(value: bytes) -> None:
-    weights = pa.table({"feature": ["age"], "weight": [1.0]}).replace_schema_metadata(
+def test_weights_of_a_model_with_damaged_metadata(value):
+    weights = build_table(feature="age", weight="1.0").replace_schema_metadata(
         {"sqlrank.features": value}
     )
     with pytest.raises(

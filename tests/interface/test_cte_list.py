@@ -13,7 +13,7 @@ def _parse_select(text: str) -> exp.Select:
     return query
 
 
-def test_relations_come_before_aggregates_that_were_added_earlier() -> None:
+def test_relations_come_before_aggregates_that_were_added_earlier():
     ctes = CteList(GroupingLayout((GroupColumn("system", "system", "system"),)))
     ctes.add(
         "run",
@@ -52,7 +52,7 @@ def test_relations_come_before_aggregates_that_were_added_earlier() -> None:
     assert [cte.args["materialized"] for cte in statement.ctes] == [False, None, None]
 
 
-def test_names_are_those_of_no_other_cte_and_of_no_table_of_the_user() -> None:
+def test_names_are_those_of_no_other_cte_and_of_no_table_of_the_user():
     ctes = CteList(GroupingLayout(()), {"scores"})
     names = [
         ctes.add(name, _parse_select("SELECT 1 AS x"), "one row", {}) for name in ("scores", "bins")
@@ -62,7 +62,7 @@ def test_names_are_those_of_no_other_cte_and_of_no_table_of_the_user() -> None:
     assert names == ["scores_2", "bins", "bins_2", "bins_2_2"]
 
 
-def test_only_lists_at_cutoffs_are_described_by_their_cutoff() -> None:
+def test_only_lists_at_cutoffs_are_described_by_their_cutoff():
     ctes = CteList(GroupingLayout((GroupColumn("system", "system", "system"),)))
     ctes.result_key = KeyColumns(("system",)).with_cutoff()
     lists = KeyColumns((LIST_ID,))
@@ -79,7 +79,7 @@ def test_only_lists_at_cutoffs_are_described_by_their_cutoff() -> None:
     ]
 
 
-def test_unused_columns_and_ctes_are_pruned_and_inputs_stay() -> None:
+def test_unused_columns_and_ctes_are_pruned_and_inputs_stay():
     ctes = CteList(GroupingLayout(()))
     ctes.add(
         "run",

@@ -20,8 +20,9 @@ from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.remote_database import RemoteDatabase
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.inputs.column_binding import bind_inputs
+from tests.tables import build_table
 
-PREDICTIONS = pa.table({"label": [0.0, 1.0], "old": [0.1, 0.2], "new": [0.3, 0.1]})
+PREDICTIONS = build_table(label="0.0 1.0", old="0.1 0.2", new="0.3 0.1")
 
 
 def find_failure(database: Database, query: str) -> ExecutionError:
@@ -30,12 +31,12 @@ def find_failure(database: Database, query: str) -> ExecutionError:
     return caught.value
 
 
-def test_a_database_needs_its_methods() -> None:
+def test_a_database_needs_its_methods():
     with pytest.raises(TypeError, match="abstract"):
         Database("duckdb")  # type: ignore[abstract]
 
 
-def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
+def test_errors_of_duckdb_are_execution_errors_with_their_cause():
     with closing(DuckDBDatabase(duckdb.connect())) as database:
         conversion = find_failure(database, "SELECT CAST('a' AS INT)")
         assert str(conversion).startswith("the statement failed in DuckDB: Conversion Error")
@@ -48,7 +49,7 @@ def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
             database.describe(exp.select("*").from_("missing"))
 
 
-def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None:
+def test_errors_of_other_drivers_are_execution_errors_with_their_cause():
     with (
         closing(sqlite3.connect(":memory:")) as connection,
         closing(RemoteDatabase(connection, "sqlite")) as database,
@@ -64,7 +65,7 @@ def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None
         assert not database.is_data_error(late)
 
 
-def test_results_have_the_names_and_types_of_duckdb() -> None:
+def test_results_have_the_names_and_types_of_duckdb():
     types = {"day": None, "AUC": pa.float64()}
     with (
         closing(sqlite3.connect(":memory:")) as connection,
@@ -79,7 +80,7 @@ def test_results_have_the_names_and_types_of_duckdb() -> None:
     assert found.to_pylist() == expected.to_pylist() == [{"day": 1, "AUC": 2.0}]
 
 
-def test_nothing_is_read_from_a_database_of_names() -> None:
+def test_nothing_is_read_from_a_database_of_names():
     database = NamesOnlyDatabase("bigquery")
     assert not database.can_inspect
     assert database.resolve_source("run", "shop.run").column_types is None
@@ -95,7 +96,7 @@ def test_nothing_is_read_from_a_database_of_names() -> None:
             getattr(database, method)(query)
 
 
-def test_each_score_has_a_view_of_the_inputs() -> None:
+def test_each_score_has_a_view_of_the_inputs():
     request = resolve_request(
         Request("AUC", collect_sources(predictions=PREDICTIONS), columns={"score": ["old", "new"]})
     )

@@ -5,7 +5,7 @@ several files decides a type.
 import gzip
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def write_text(path: str, lines: Iterable[str]) -> str:
     return path
 
 
-WRITERS: dict[str, Callable[[str, Rows], str]] = {
+WRITERS = {
     ".csv": write_csv,
     ".jsonl": write_json_lines,
     ".json": write_json,
@@ -72,7 +72,7 @@ def predictions(odd: int, num_rows: int) -> Rows:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_a_decimal_after_whole_scores(suffix: str) -> None:
+def test_a_decimal_after_whole_scores(suffix):
     rows = predictions(SAMPLE + 1, SAMPLE + 2)
     expected = sqlrank.evaluate(
         ["AUC", "Brier"], predictions=to_table(rows, PREDICTION_TYPES)
@@ -87,7 +87,7 @@ def test_a_decimal_after_whole_scores(suffix: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
-def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> None:
+def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix):
     parts = [predictions(0 if number == 33 else -1, 2) for number in range(34)]
     expected = sqlrank.evaluate(
         "Brier", predictions=to_table([row for part in parts for row in part], PREDICTION_TYPES)
@@ -98,7 +98,7 @@ def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> Non
 
 
 @pytest.mark.slow
-def test_the_printed_statement_declares_types_and_gives_the_same_number() -> None:
+def test_the_printed_statement_declares_types_and_gives_the_same_number():
     rows = [{"query_id": f"q{row}", "doc_id": row, "score": 1} for row in range(SAMPLE + 1)] + [
         {"query_id": "q1", "doc_id": "007", "score": 1.5}
     ]
@@ -124,7 +124,7 @@ def test_the_printed_statement_declares_types_and_gives_the_same_number() -> Non
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_ids_are_what_was_written(suffix: str, written: str, judged: str) -> None:
+def test_ids_are_what_was_written(suffix, written, judged):
     rows = [
         {"query_id": "q", "doc_id": written, "score": 1},
         {"query_id": "q", "doc_id": written + "1", "score": 2},
@@ -139,7 +139,7 @@ def test_ids_are_what_was_written(suffix: str, written: str, judged: str) -> Non
         assert sqlrank.evaluate("RR", inputs={"answers": both}).to_pylist() == [{"RR": 0.5}]
 
 
-def test_json_numbers_beyond_64_bits_are_ids_of_their_digits() -> None:
+def test_json_numbers_beyond_64_bits_are_ids_of_their_digits():
     lines = [
         f'{{"query_id": "q", "doc_id": {number}, "score": {score}}}'
         for number, score in ((10**22 + 3, 2), (10**22 + 4, 1))
@@ -151,7 +151,7 @@ def test_json_numbers_beyond_64_bits_are_ids_of_their_digits() -> None:
 
 
 @pytest.mark.slow
-def test_groups_by_json_numbers_beyond_64_bits_are_those_of_their_digits() -> None:
+def test_groups_by_json_numbers_beyond_64_bits_are_those_of_their_digits():
     groups = [2**64 + 1, 2**64 + 1, 2**64 + 2, 2**64 + 2]
     rows = [
         {"campaign": campaign, "label": label, "score": score}
@@ -165,7 +165,7 @@ def test_groups_by_json_numbers_beyond_64_bits_are_those_of_their_digits() -> No
 
 
 @pytest.mark.slow
-def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None:
+def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters():
     """Of equal scores the greatest id is first: 10 by number, '9' by letters."""
     rows = [{"query_id": 1, "doc_id": doc, "score": 1} for doc in (9, 10)]
     for suffix, write in WRITERS.items():
@@ -186,8 +186,8 @@ def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None
 
 
 @pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
-def test_conditions_and_groups_see_the_types_of_all_rows(suffix: str) -> None:
-    rows: Rows = [
+def test_conditions_and_groups_see_the_types_of_all_rows(suffix):
+    rows = [
         {"label": row % 2, "score": row % 7 / 7, "user": row, "day": "2024-01-06"}
         for row in range(SAMPLE + 1)
     ]
@@ -211,8 +211,8 @@ def test_conditions_and_groups_see_the_types_of_all_rows(suffix: str) -> None:
 @pytest.mark.parametrize(
     ("suffix", "place"), [(".csv", f"line {SAMPLE + 2}"), (".jsonl", f"line {SAMPLE + 1}")]
 )
-def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -> None:
-    rows: Rows = [{"label": 1, "score": 1} for _ in range(SAMPLE)] + [{"label": 0, "score": "n/a"}]
+def test_a_text_among_numbers_is_named_with_its_place(suffix, place):
+    rows = [{"label": 1, "score": 1} for _ in range(SAMPLE)] + [{"label": 0, "score": "n/a"}]
     with pytest.raises(
         InputError,
         match=rf"^predictions: x{suffix}, {place}: score is 'n/a', which is not a number\. ",
@@ -231,9 +231,9 @@ def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -
         (".jsonl", "cost", 1),
     ],
 )
-def test_a_boolean_among_numbers_of_json(suffix: str, column: str, odd: object) -> None:
+def test_a_boolean_among_numbers_of_json(suffix, column, odd):
     others = [1, 0, 1] if odd is True else [True, False, True]
-    rows: Rows = [
+    rows = [
         {"label": 1, "score": 0.5, "weight": 1, "cost": 2} | {column: value} for value in others
     ]
     rows *= SAMPLE // len(rows) + 1
@@ -249,7 +249,7 @@ def test_a_boolean_among_numbers_of_json(suffix: str, column: str, odd: object) 
         sqlrank.evaluate(["num_predictions", "Mean(cost)", "AUC"], predictions=f"x{suffix}")
 
 
-def test_a_boolean_among_numbers_of_another_file() -> None:
+def test_a_boolean_among_numbers_of_another_file():
     write_json_lines("f/1.jsonl", [{"label": 1, "score": 0.5}, {"label": 0, "score": 0.2}])
     write_json_lines("f/2.jsonl", [{"label": 0, "score": True}])
     with pytest.raises(InputError, match="score is true or false in 1 of 3 rows"):
@@ -260,9 +260,7 @@ def test_a_boolean_among_numbers_of_another_file() -> None:
 @pytest.mark.parametrize(
     "make", [dict, pd.DataFrame, lambda columns: pd.DataFrame(columns).to_dict("records")]
 )
-def test_a_boolean_among_numbers_of_python(
-    values: list[Any], make: Callable[[dict[str, Any]], Any]
-) -> None:
+def test_a_boolean_among_numbers_of_python(values, make):
     with pytest.raises(InputError, match=r"^predictions: column 'score' .*cannot be read"):
         sqlrank.evaluate("AUC", predictions=make({"label": [0, 1, 0], "score": values}))
 
@@ -275,9 +273,7 @@ def test_a_boolean_among_numbers_of_python(
     ],
 )
 @pytest.mark.parametrize("make", [list, pd.DataFrame])
-def test_a_boolean_among_numbers_of_lists(
-    columns: dict[str, Any], make: Callable[[Any], Any]
-) -> None:
+def test_a_boolean_among_numbers_of_lists(columns, make):
     rows = [{"query_id": "q", "relevant": ["b"]} | columns]
     with pytest.raises(InputError, match=r"^answers: column '(scores|retrieved)' .*cannot be read"):
         sqlrank.evaluate("RR", inputs={"answers": make(rows)}, ties="doc_desc")
@@ -288,8 +284,8 @@ def test_a_boolean_among_numbers_of_lists(
 
 @pytest.mark.parametrize("odd", [{"b": 3}, {"b": 0.5}])
 @pytest.mark.parametrize("role", ["run", "qrels"])
-def test_a_boolean_among_numbers_of_a_dict(role: str, odd: dict[str, float]) -> None:
-    inputs: dict[str, Any] = {"run": {"p": {"a": 0.5}}, "qrels": {"p": {"a": 1}}}
+def test_a_boolean_among_numbers_of_a_dict(role, odd):
+    inputs = {"run": {"p": {"a": 0.5}}, "qrels": {"p": {"a": 1}}}
     booleans = {"q": {"a": True, "b": False}}
     assert sqlrank.evaluate("RR", **inputs | {role: booleans | {"p": {"a": True}}}).num_rows
     for mixed in ({"q": booleans["q"] | odd}, booleans | {"p": odd}):
@@ -316,8 +312,8 @@ def test_a_boolean_among_numbers_of_a_dict(role: str, odd: dict[str, float]) -> 
     ids=["map", "grades", "objects"],
 )
 @pytest.mark.parametrize("num_rows", [1, 300])  # of many keys DuckDB infers a map
-def test_booleans_are_grades(judged: dict[str, Any], num_rows: int) -> None:
-    rows: Rows = [
+def test_booleans_are_grades(judged, num_rows):
+    rows = [
         json.loads(json.dumps(judged | {"retrieved": ["a", "b"]}).replace('"a"', f'"a{row}"'))
         | {"query_id": row}
         for row in range(num_rows)
@@ -325,14 +321,41 @@ def test_booleans_are_grades(judged: dict[str, Any], num_rows: int) -> None:
     for answers in (rows, WRITERS[".jsonl"]("x.jsonl", rows)):
         result = sqlrank.evaluate(["CG", "num_q"], inputs={"answers": answers}).to_pylist()
         assert result == [{"CG": 1.0, "num_q": num_rows}]
-    odd: Any = json.loads(json.dumps(rows[:1]).replace("false", "3"))
+    odd = json.loads(json.dumps(rows[:1]).replace("false", "3"))
     with pytest.raises(InputError, match=r"no number|cannot be read"):
         sqlrank.evaluate("CG", inputs={"answers": odd})
 
 
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        ("5", ["5"]),
+        ("5.0", ["5"]),
+        ('"5"', ["5"]),
+        ('"5.0"', ["5", "5.0"]),
+        ("5.5", ["5", "5.5"]),
+        ("true", ["5", "true"]),
+        ("9007199254740993", ["5", "9007199254740993"]),
+    ],
+)
+def test_a_late_id_of_json_is_the_number_or_text_that_is_written(late, expected):
+    """A text beside numbers is found by its quotes, also where a key has no value that is read."""
+    row = '{{"query_id": {}, "doc_id": {}, "score": 1, "note": 1}}'
+    run = write_text(
+        "run.jsonl",
+        [*(row.format(5, doc) for doc in range(SAMPLE + 1)), row.format(late, SAMPLE + 1)],
+    )
+    judged = [{"query_id": query, "doc_id": "0", "relevance": 1} for query in expected]
+    found = sqlrank.evaluate("num_ret", run=run, qrels=judged, per_query=True)
+    num_ret = [SAMPLE + 2] if len(expected) == 1 else [SAMPLE + 1, 1]
+    assert dict(zip(found["query_id"].to_pylist(), found["num_ret"].to_pylist(), strict=True)) == (
+        dict(zip(expected, num_ret, strict=True))
+    )
+
+
 @pytest.mark.slow
-def test_a_key_that_only_late_rows_of_json_have() -> None:
-    rows: Rows = [{"label": row % 2, "score": 0.5} for row in range(SAMPLE)]
+def test_a_key_that_only_late_rows_of_json_have():
+    rows = [{"label": row % 2, "score": 0.5} for row in range(SAMPLE)]
     light = sqlrank.evaluate(
         "num_predictions", predictions=write_json_lines("x.jsonl", rows)
     ).to_pylist()
@@ -342,15 +365,15 @@ def test_a_key_that_only_late_rows_of_json_have() -> None:
         sqlrank.evaluate("AUC", predictions="x.jsonl")
 
 
-def test_a_column_that_only_a_late_csv_file_has() -> None:
+def test_a_column_that_only_a_late_csv_file_has():
     write_csv("f/1.csv", [{"label": 1, "score": 0.5}])
     write_csv("f/2.csv", [{"label": 1, "score": 0.5, "weight": 2}])
     with pytest.raises(InputError, match=r"f/1\.csv has no column 'weight', which f/2\.csv has"):
         sqlrank.evaluate("AUC", predictions="f")
 
 
-def test_columns_that_nothing_reads_decide_nothing() -> None:
-    rows: Rows = [{"label": row % 2, "score": row % 3, "note": 1} for row in range(SAMPLE)] + [
+def test_columns_that_nothing_reads_decide_nothing():
+    rows = [{"label": row % 2, "score": row % 3, "note": 1} for row in range(SAMPLE)] + [
         {"label": 0, "score": 1, "note": "late"}
     ]
     assert sqlrank.evaluate(
@@ -358,8 +381,8 @@ def test_columns_that_nothing_reads_decide_nothing() -> None:
     ).to_pylist() == [{"num_predictions": SAMPLE + 1.0}]
 
 
-def test_split_keeps_values() -> None:
-    rows: Rows = [{"user_id": f"{row:06}", "price": 1} for row in range(SAMPLE + 1)] + [
+def test_split_keeps_values():
+    rows = [{"user_id": f"{row:06}", "price": 1} for row in range(SAMPLE + 1)] + [
         {"user_id": "x", "price": 2.75}
     ]
     parts = sqlrank.split(write_csv("x.csv", rows), key="user_id", salt="a", folds=2)
@@ -374,9 +397,7 @@ def test_split_keeps_values() -> None:
 @pytest.mark.parametrize(
     "names", select_few([("2024-01-01", "2024-01-02"), ("01", "2"), ("1", "2"), ("a", "b")], 2)
 )
-def test_names_of_folders_have_the_types_of_all_of_them(
-    names: tuple[str, str], suffix: str
-) -> None:
+def test_names_of_folders_have_the_types_of_all_of_them(names, suffix):
     for index, name in enumerate(names):
         Path(f"f/k={name}").mkdir(parents=True)
         WRITERS[suffix](
@@ -397,7 +418,7 @@ def test_names_of_folders_have_the_types_of_all_of_them(
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 @pytest.mark.parametrize("odd", ["k=a=b", "k=1/m=2", "m=1"])
-def test_names_of_folders_that_are_no_column(odd: str, suffix: str) -> None:
+def test_names_of_folders_that_are_no_column(odd, suffix):
     for folder in ("k=1", odd):
         Path("f", folder).mkdir(parents=True, exist_ok=True)
         WRITERS[suffix](f"f/{folder}/x{suffix}", [{"label": row, "score": row} for row in (0, 1)])
@@ -418,7 +439,7 @@ ODD_PLACES = ["row 1", f"row {SAMPLE + 1}", "last row", "file 2", "file 11", "fi
 @pytest.mark.parametrize(
     ("suffix", "place"), [*itertools.product([".csv", ".jsonl"], ODD_PLACES), (".json", "last row")]
 )
-def test_an_odd_value_anywhere(suffix: str, place: str) -> None:
+def test_an_odd_value_anywhere(suffix, place):
     """Every command gives what it gives for the same rows in memory with explicit types, of one
     file and of several in any order.
     """
@@ -428,7 +449,7 @@ def test_an_odd_value_anywhere(suffix: str, place: str) -> None:
         if place == "last row"
         else (int(place.split()[1]) - 1) * (num_rows // num_files if "file" in place else 1)
     )
-    rows: Rows = [
+    rows = [
         {
             "query_id": f"q{row // 5}",
             "doc_id": "d-x" if row == odd else row % 5,
@@ -475,9 +496,9 @@ def round_floats(rows: list[Any]) -> list[Any]:
 
 def run_commands(source: Any) -> dict[str, Any]:
     """Return the results of every command that reads rows."""
-    options: dict[str, Any] = {"predictions": source}
+    options = {"predictions": source}
     rollup = sqlrank.rollup("AUC", **options, by="day", binning="exact")
-    pair: dict[str, Any] = {
+    pair = {
         "run": {"a": source, "b": source},
         "qrels": source,
         "columns": {"relevance": "label"},
@@ -508,7 +529,7 @@ def run_commands(source: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_name_with_a_quote(suffix: str) -> None:
+def test_a_name_with_a_quote(suffix):
     path = Path(f"quoted{suffix}")
     rows = [{"label": 1, "score": 0.9, 'x"y': "a"}, {"label": 0, "score": 0.1, 'x"y': "a"}]
     if suffix == ".csv":

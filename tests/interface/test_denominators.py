@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 import sqlglot
 
@@ -12,9 +11,10 @@ from sqlrank.errors import ContractError
 from sqlrank.registry.contract import NEVER_ZERO, unguarded_divisors
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import sql_root
+from tests.tables import build_table
 
-RUN = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
-QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1]})
+RUN = build_table(query_id="q q", doc_id="a b", score="2.0 1.0")
+QRELS = build_table(query_id="q q", doc_id="a b", relevance="1 1")
 MINE = (
     "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(doc_count) / {} AS mine\nFROM"
     " relevant_documents\nGROUP BY list_id\n"
@@ -22,7 +22,7 @@ MINE = (
 
 
 @pytest.mark.slow
-def test_no_denominator_is_zero() -> None:
+def test_no_denominator_is_zero():
     """Of metrics, curves, relations and functions the contract asks it; of other files nobody else
     does.
     """
@@ -66,10 +66,7 @@ def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | No
         "\nSELECT", "".join(f"\n-- {line}" for line in lines) + "\nSELECT", 1
     )
     (tmp_path / "metrics" / "mine.sql").write_text(text)
-    value: float | None = sqlrank.evaluate(
-        "mine", run=RUN, qrels=QRELS, sql_dir=tmp_path
-    ).to_pylist()[0]["mine"]
-    return value
+    return sqlrank.evaluate("mine", run=RUN, qrels=QRELS, sql_dir=tmp_path).to_pylist()[0]["mine"]
 
 
 @pytest.mark.one_in(3)
@@ -90,9 +87,7 @@ def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | No
         ),
     ],
 )
-def test_nonzero_expressions(
-    tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float
-) -> None:
+def test_nonzero_expressions(tmp_path, denominator, lines, expected):
     """Undefined values count as 0, as for any metric."""
     assert evaluate_metric(tmp_path, denominator, *lines) == pytest.approx(expected)
 
@@ -128,9 +123,7 @@ def test_nonzero_expressions(
         ),
     ],
 )
-def test_what_may_be_zero_is_refused(
-    tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str
-) -> None:
+def test_what_may_be_zero_is_refused(tmp_path, denominator, lines, message):
     with pytest.raises(ContractError) as caught:
         evaluate_metric(tmp_path, denominator, *lines)
     assert re.fullmatch(

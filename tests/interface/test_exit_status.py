@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -80,25 +79,25 @@ def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]
     [LEFT_ALONE, pytest.param(LONG_CONDITION, marks=pytest.mark.slow)],
     ids=["endless", "condition"],
 )
-def test_a_program_ends_with_its_own_status_after_a_timeout(script: str) -> None:
+def test_a_program_ends_with_its_own_status_after_a_timeout(script):
     done = run_script(script)
     assert (done.returncode, done.stderr) == (3, "")
 
 
-def test_work_under_way_is_interrupted_in_python_and_in_duckdb() -> None:
+def test_work_under_way_is_interrupted_in_python_and_in_duckdb():
     connection = duckdb.connect()
 
-    def compute() -> None:
+    def compute():
         while True:
             sum(range(1000))
 
-    def query() -> None:
+    def query():
         connection.execute(
             "SELECT SUM(a.i * b.i) FROM range(1000000) AS a(i), range(1000000) AS b(i)"
         ).fetchall()
 
     workers = [Worker(compute, duckdb.connect()), Worker(query, connection)]
-    raised: list[object] = []
+    raised = []
     hook, threading.excepthook = threading.excepthook, lambda error: raised.append(error.exc_type)
     try:
         for worker in workers:
@@ -112,7 +111,7 @@ def test_work_under_way_is_interrupted_in_python_and_in_duckdb() -> None:
     assert set(raised) <= {SystemExit, duckdb.InterruptException}
 
 
-def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds() -> None:
+def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds():
     is_over = threading.Event()
     worker = Worker(is_over.wait)
     worker.start()
@@ -135,7 +134,7 @@ def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds() -> None:
     ],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Signals) -> None:
+def test_a_signal_during_imports_ends_the_process(module, number):
     done = run_script(INTERRUPTED_AT_IMPORT, module, str(int(number)), *CALL)
     errors = "sqlrank: interrupted\n" if number is signal.SIGINT else ""
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", errors)
@@ -147,7 +146,7 @@ def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Si
     select_few([CALL, ["--help"], ["evaluate", "--help"], ["--version"]], 1),
     ids=" ".join,
 )
-def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
+def test_a_reader_that_goes_away_is_no_error(arguments):
     reading, writing = os.pipe()
     os.close(reading)
     words = [sys.executable, "-m", "sqlrank", *arguments]
@@ -159,7 +158,7 @@ def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: Path) -> None:
+def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path):
     (tmp_path / "good").write_text(
         "".join(f"q{q} Q0 a 1 9 x\nq{q} Q0 b 2 1 x\n" for q in range(20))
     )
@@ -194,7 +193,7 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 @pytest.mark.parametrize("form", ["table", "csv"])
-def test_output_that_the_encoding_lacks_has_a_next_step(encoding: str, form: str) -> None:
+def test_output_that_the_encoding_lacks_has_a_next_step(encoding, form):
     query = "SELECT 1 AS label, 0.5 AS score, '\U0001f4a5' AS g"
     words = ["evaluate", "Brier", "--predictions", query, "--by", "g", "--format", form]
     command = [sys.executable, "-m", "sqlrank", *words]

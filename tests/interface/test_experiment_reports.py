@@ -3,7 +3,6 @@ and refusals.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ import sqlrank
 from sqlrank.errors import InputError, MetricError
 from tests.interface.command_line import run_command
 from tests.interface.test_rollup_reports import read_verdicts
+from tests.tables import build_table
 
 CONTROL, FAST, SLOW = "control", "<b>fast</b>", "it's slow"
 
@@ -55,8 +55,8 @@ def html(effects: pa.Table) -> str:
 
 @pytest.mark.slow
 def test_a_report_of_an_experiment_begins_with_variants_guardrails_and_the_sample_ratio(
-    html: str,
-) -> None:
+    html,
+):
     found = [
         (state, re.sub(r", [+-][\d.]+% to [+-][\d.]+%", "", text))
         for state, text in read_verdicts(html)
@@ -100,9 +100,7 @@ def test_a_report_of_an_experiment_begins_with_variants_guardrails_and_the_sampl
 
 
 @pytest.mark.slow
-def test_effects_are_drawn_by_metric_and_the_units_are_counted(
-    html: str, effects: pa.Table
-) -> None:
+def test_effects_are_drawn_by_metric_and_the_units_are_counted(html, effects):
     assert html.count("<svg ") == 2
     assert html.count("variant is better") >= 2
     assert "system is better" not in html
@@ -113,12 +111,12 @@ def test_effects_are_drawn_by_metric_and_the_units_are_counted(
     ]
     assert [row[-3:] for row in cells] == [["140", "33.33%", "33.33%"]] * 3
     chart = sqlrank.chart(effects).to_dict()
-    assert chart["title"]["text"] == "Differences of revenue and latency from control"
+    assert chart["title"]["text"] == "Lifts of revenue and latency over control"
     assert "Test: Welch's t-test." in " ".join(chart["title"]["subtitle"])
 
 
 @pytest.mark.slow
-def test_nothing_is_judged_after_a_sample_ratio_mismatch() -> None:
+def test_nothing_is_judged_after_a_sample_ratio_mismatch():
     effects = analyze(
         {CONTROL: 140, FAST: 30, SLOW: 20}, expected_shares={CONTROL: 0.25, FAST: 0.25, SLOW: 0.5}
     )
@@ -144,10 +142,8 @@ def test_nothing_is_judged_after_a_sample_ratio_mismatch() -> None:
         (None, None, "lower", "inconclusive"),
     ],
 )
-def test_a_guardrail_fails_beyond_the_tolerance(
-    low: float | None, high: float | None, direction: str, verdict: str
-) -> None:
-    from sqlrank.inference.verdicts import Tolerance
+def test_a_guardrail_fails_beyond_the_tolerance(low, high, direction, verdict):
+    from sqlrank.inference import Tolerance
     from sqlrank.reports.experiment_report import judge_guardrail
 
     row = {"ci_low": low, "ci_high": high, "value_control": 100.0}
@@ -156,20 +152,19 @@ def test_a_guardrail_fails_beyond_the_tolerance(
 
 
 @pytest.mark.slow
-def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
+def test_the_command_reports_and_draws_a_stored_result(tmp_path):
     pq.write_table(observe({CONTROL: 300, SLOW: 300}), tmp_path / "visits.parquet")
     run_command(
-        "experiment", "revenue=Mean(revenue)", "--data", tmp_path / "visits.parquet",
-        "--interval", "sequential", "-o", tmp_path / "e.parquet",
-    )  # fmt: skip
+        f"experiment 'revenue=Mean(revenue)' --data {tmp_path}/visits.parquet --interval "
+        f"sequential -o {tmp_path}/e.parquet"
+    )
     run_command(
-        "report", "--experiment", tmp_path / "e.parquet", "--tolerance", "revenue=50%", "-o",
-        tmp_path / "a.html",
-    )  # fmt: skip
+        f"report --experiment {tmp_path}/e.parquet --tolerance revenue=50% -o {tmp_path}/a.html"
+    )
     page = (tmp_path / "a.html").read_text("utf-8")
     assert read_verdicts(page)[0][0] == "worse"
     assert "Intervals are valid at every look." in page
-    run_command("chart", "--result", tmp_path / "e.parquet", "-o", tmp_path / "a.svg")
+    run_command(f"chart --result {tmp_path}/e.parquet -o {tmp_path}/a.svg")
     assert "Test: confidence sequences" in (tmp_path / "a.svg").read_text("utf-8")
 
 
@@ -206,7 +201,7 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
         ),
         ("effects", {"tolerance": "x"}, "tolerance='x' is not possible: give a number from 0"),
         (
-            pa.table({"metric": ["x"]}),
+            build_table(metric="x"),
             {},
             (
                 "experiment: this table is no result of an experiment. Give a result of"
@@ -220,14 +215,12 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_a_report_of_an_experiment_does_not_take(
-    given: Any, options: dict[str, Any], message: str, effects: pa.Table
-) -> None:
+def test_what_a_report_of_an_experiment_does_not_take(given, options, message, effects):
     with pytest.raises((MetricError, InputError), match=f"^{re.escape(message)}"):
         sqlrank.report(experiment=effects if isinstance(given, str) else given, **options)
 
 
-def test_a_damaged_or_missing_file_of_effects_is_named(tmp_path: Path, effects: pa.Table) -> None:
+def test_a_damaged_or_missing_file_of_effects_is_named(tmp_path, effects):
     (tmp_path / "no.parquet").write_text("no")
     pq.write_table(effects.slice(0, 1), tmp_path / "cut.parquet")
     for name, message in {

@@ -23,6 +23,7 @@ from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
 from tests.interface.command_line import app
+from tests.tables import read_columns
 from website import examples, families
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
@@ -52,7 +53,7 @@ def test_a_list_step_by_step() -> None:
         < names.index("discounted_gains")
     )
     ranked = next(step for step in found.steps if step.name == "ranked_documents")
-    assert ranked.title.endswith("(ranked_documents/doc_desc.sql)")
+    assert ranked.title.endswith("(ranked_documents/in_order.sql)")
     assert ranked.rows.select(["doc_id", "rank"]).to_pylist() == [
         {"doc_id": name, "rank": place} for place, name in enumerate("abc", start=1)
     ]
@@ -64,14 +65,21 @@ def test_a_list_step_by_step() -> None:
     assert found.value == pytest.approx(float(gain or 0) / float(ideal or 1))
     answer, *rest = str(found).splitlines()
     assert answer == f"nDCG@2 of query q1 is {found.value:.6g} = 0.63093 / 2.63093"
-    assert rest[1:6] == [
-        "ranked list: documents by rank, with their relevance.", "rank  doc_id  relevance",
-        "   1  a       unjudged", "   2  b       1", "   3  c       2",
+    # Documents that add nothing to a sum have no number: the shown ones add up to it.
+    assert rest == [
+        "  nDCG@k = (sum over i <= k of gain(r_i) discount(i)) / the same sum over the ideal order",
+        "  0.63093 = sum of discounted_gain where rank <= 2",
+        "  2.63093 = sum of ideal_discounted_gain where ideal_rank <= 2", "",
+        "ranked list", "rank  doc_id  relevance  discounted_gain",
+        "   1  a       unjudged", "   2  b       1                 0.630930", "   3  c       2", "",
+        "ideal order", "ideal_rank  doc_id  relevance  ideal_discounted_gain",
+        "         1  c               2               2.000000",
+        "         2  b               1               0.630930",
     ]  # fmt: skip
-    assert found.to_text(60).splitlines()[-5:] == [
-        "", "0.63093 = SUM(CASE WHEN rank <= 2 THEN discounted_gain", "    ELSE 0 END)",
-        "2.63093 = SUM(CASE WHEN ideal_rank <= 2 THEN", "    ideal_discounted_gain ELSE 0 END)",
-    ]  # fmt: skip
+    assert found.to_text(60).splitlines()[1:3] == [
+        "  nDCG@k = (sum over i <= k of gain(r_i) discount(i)) /",
+        "    the same sum over the ideal order",
+    ]
     assert "ideal_ranking: " not in str(found)
     assert "\n\nideal_ranking: " in found.to_text(steps=True)
     notebook = found._repr_html_()  # what notebooks call
@@ -115,7 +123,7 @@ def test_queries_are_explained_at_once_as_each_by_itself(
     )
     together = explain_queries(resolve_request(call), None, "duckdb", ResourceLimits(), 2)
 
-    def alone(query: str) -> str:
+    def alone(query):
         try:
             return str(
                 sqlrank.explain(
@@ -205,7 +213,9 @@ def test_a_step_of_nothing_but_lists() -> None:
 def test_undefined() -> None:
     found = sqlrank.explain("AUC", predictions=CLICKS.slice(0, 1))
     assert found.value is None
-    assert str(found).startswith("AUC is NULL, which is undefined\n")
+    assert str(found).startswith(
+        "AUC is NULL, which is undefined (predictions of one class only)\n"
+    )
 
 
 @pytest.mark.slow
@@ -277,7 +287,7 @@ def name_small_sources(file: SqlFile) -> dict[str, Any]:
 
 def test_a_metric_of_a_query_that_reads_what_others_had() -> None:
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
-    history = pa.table({"query_id": ["q1", "q2", "q3", "q3"], "doc_id": ["c", "a", "a", "b"]})
+    history = pa.table(read_columns(query_id="q1 q2 q3 q3", doc_id="c a a b"))
     found = sqlrank.explain(
         "MeanPopularity", query="q1", run=run, inputs={"history": history}, max_rows=2
     )
@@ -304,19 +314,19 @@ def test_where_the_most_is_lost() -> None:
     assert found.losses is not None
     assert found.losses.num_rows == 10
     rows = found.losses.rows.to_pylist()
-    assert rows[0]["lost"] == pytest.approx(max(row["lost"] for row in rows))
+    assert rows[0]["difference"] == pytest.approx(max(row["difference"] for row in rows))
     by_score = {row["above"]: row for row in rows}
     top = by_score[0.18]
     assert (top["up_to"], top["predictions"]) == (None, 2)
     assert top["without"] == pytest.approx(29 / 32)
-    assert top["lost"] == pytest.approx(29 / 32 - 29 / 36)
+    assert top["difference"] == pytest.approx(29 / 32 - 29 / 36)
     assert "... and 7 more rows" in str(found.losses)
-    assert str(found.losses) in str(found)
+    assert found.losses.to_text(null="") in str(found)
 
 
 def test_lower_is_better_and_equal_scores_stay_together() -> None:
     table = pa.table({"score": [0.5] * 15 + [0.9] * 5, "label": [0, 1] * 7 + [0] + [0] * 5})
-    found = sqlrank.explain("Brier", predictions=table)
+    found = sqlrank.explain("Brier", predictions=table, max_rows=20)
     assert found.value == pytest.approx((15 * 0.25 + 5 * 0.81) / 20)
     assert found.losses is not None
     assert found.losses.rows.to_pylist() == [
@@ -325,14 +335,14 @@ def test_lower_is_better_and_equal_scores_stay_together() -> None:
             "up_to": None,
             "predictions": 5,
             "without": pytest.approx(0.25),
-            "lost": pytest.approx(found.value - 0.25),
+            "difference": pytest.approx(0.25 - found.value),
         },
         {
             "above": None,
             "up_to": 0.5,
             "predictions": 15,
             "without": pytest.approx(0.81),
-            "lost": pytest.approx(found.value - 0.81),
+            "difference": pytest.approx(0.81 - found.value),
         },
     ]
     # The rows that add most come first.
@@ -353,16 +363,14 @@ def test_nothing_is_lost_where_no_value_is_better_or_all_scores_are_equal() -> N
         "AUC", predictions=pa.table({"score": [0.2, 0.8], "label": [0, 1]})
     ).losses
     assert one is not None
-    assert [(row["without"], row["lost"]) for row in one.rows.to_pylist()] == [(None, None)] * 2
+    assert [(row["without"], row["difference"]) for row in one.rows.to_pylist()] == [
+        (None, None)
+    ] * 2
 
 
 def test_the_rows_of_one_cluster() -> None:
     records = pa.table(
-        {
-            "record_id": [1, 2, 3, 4],
-            "predicted_cluster": ["x", "x", "x", "y"],
-            "true_cluster": ["a", "a", "b", "b"],
-        }
+        read_columns(record_id="1 2 3 4", predicted_cluster="x x x y", true_cluster="a a b b")
     )
     found = sqlrank.explain(
         "PairwiseRecall", inputs={"records": records}, show_where="true_cluster = 'b'"
@@ -500,13 +508,13 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
 
 def test_integers_have_no_decimals() -> None:
     found = sqlrank.explain(
-        "ECE", predictions=pa.table({"label": [1, 0, 1], "score": [0.95, 0.05, 0.96]})
+        "ECE", predictions=pa.table(read_columns(label="1 0 1", score="0.95 0.05 0.96"))
     )
     bins = next(step for step in found.steps if step.name == "calibration_bins")
     assert str(bins).splitlines()[1:] == [
         "bin  weight  score_sum  label_sum      term",
-        "  1       1   0.050000          0  0.050000",
-        " 10       2   1.910000          2  0.090000",
+        "  1       1       0.05          0  0.050000",
+        " 10       2       1.91          2  0.090000",
     ]
 
 

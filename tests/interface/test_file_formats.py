@@ -28,8 +28,9 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.errors import quote_excerpt
 from tests.interface.command_line import invoke_command
+from tests.tables import build_table, read_columns
 
-PREDICTIONS = pa.table({"label": [1, 0, 1], "score": [0.9, 0.1, 0.05]})
+PREDICTIONS = build_table(label="1 0 1", score="0.9 0.1 0.05")
 CSV = b"label,score\n1,0.9\n0,0.1\n1,0.05\n"
 JSON_LINES = b"".join(
     b'{"label": %d, "score": %s}\n' % row for row in [(1, b"0.9"), (0, b"0.1"), (1, b"0.05")]
@@ -104,7 +105,7 @@ def reverse_bit(content: bytes) -> bytes:
         ("x", gzip.compress(JSON_LINES, mtime=0)),
     ],
 )
-def test_what_is_read(name: str, content: bytes, tmp_path: Path) -> None:
+def test_what_is_read(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     assert sqlrank.evaluate("AUC", predictions=tmp_path / name).to_pylist() == [{"AUC": 0.5}]
 
@@ -118,7 +119,7 @@ def test_what_is_read(name: str, content: bytes, tmp_path: Path) -> None:
         ("x.run", pa.compress(RUN, "zstd", asbytes=True)),
     ],
 )
-def test_lines_of_a_run(name: str, content: bytes, tmp_path: Path) -> None:
+def test_lines_of_a_run(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     assert sqlrank.evaluate("RR", run=tmp_path / name, qrels=QRELS).to_pylist() == [{"RR": 0.5}]
 
@@ -179,6 +180,11 @@ REFUSED = {
         b"1:0.2 2:0.8\n",
         "is class probabilities of Vowpal Wabbit. Make a row of each prediction",
     ),
+    "psql.csv": (
+        b" label | score\n-------+-------\n     1 |   0.9\n(1 row)\n",
+        "is a table as psql or mysql prints it. Export it as CSV, such as with psql --csv",
+    ),
+    "x.md": (b"| label | score |\n|---|---:|\n| 1 | 0.9 |\n", "is a table of Markdown. Write it"),
     "x.bin": (bytes(range(256)), "is no text, and of no format that is read"),
     "x.parquet": (
         b"hello",
@@ -212,7 +218,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("role", ["predictions", "run"])
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
+def test_what_is_named(name, role, tmp_path):
     content, message = REFUSED[name]
     (tmp_path / name).write_bytes(content)
     sources = {role: tmp_path / name} | ({"qrels": QRELS} if role == "run" else {})
@@ -225,7 +231,7 @@ def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
-def test_a_key_twice_in_an_object(name: str, tmp_path: Path) -> None:
+def test_a_key_twice_in_an_object(name, tmp_path):
     row = '{"label": 1, "score": 9, "score": 0.5}'
     (tmp_path / name).write_text(f"[{row}]" if name == "x.json" else row)
     with pytest.raises(
@@ -235,22 +241,7 @@ def test_a_key_twice_in_an_object(name: str, tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
 
-@pytest.mark.slow
-def test_folders_are_no_columns_of_lines_of_a_run(tmp_path: Path) -> None:
-    (tmp_path / "day=1").mkdir()
-    (tmp_path / "day=1" / "f.run").write_bytes(RUN)
-    for source in (tmp_path, str(tmp_path / "*" / "*.run")):
-        with pytest.raises(
-            InputError,
-            match=(
-                r"Folders are columns of files that name theirs, such as Parquet and CSV. Make such"
-                r" files"
-            ),
-        ):
-            sqlrank.evaluate("RR", run=source, qrels=QRELS, by="day")
-
-
-def test_databases_are_no_tables(tmp_path: Path) -> None:
+def test_databases_are_no_tables(tmp_path):
     with sqlite3.connect(tmp_path / "x.db") as connection:
         connection.execute("CREATE TABLE a (b)")
     duckdb.connect(str(tmp_path / "y.db")).close()
@@ -262,7 +253,7 @@ def test_databases_are_no_tables(tmp_path: Path) -> None:
             sqlrank.evaluate("AUC", predictions=tmp_path / name)
 
 
-def test_tables_of_a_database_given_as_a_file_are_named(tmp_path: Path) -> None:
+def test_tables_of_a_database_given_as_a_file_are_named(tmp_path):
     with duckdb.connect(str(tmp_path / "ads.duckdb")) as connection:
         connection.execute("CREATE TABLE clicks AS SELECT 1 AS clicked, 0.5 AS predicted_ctr")
         connection.execute("CREATE VIEW shown AS FROM clicks")
@@ -304,12 +295,10 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", WRITERS)
-def test_advice_on_the_command_line_can_be_pasted(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_advice_on_the_command_line_can_be_pasted(name, tmp_path, monkeypatch):
     """Paste what the message says to the shell, or to the end of the command."""
     monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame({"clicked": [1, 0, 1], "predicted_ctr": [0.9, 0.1, 0.05]})
+    frame = pd.DataFrame(read_columns(clicked="1 0 1", predicted_ctr="0.9 0.1 0.05"))
     WRITERS[name](frame, tmp_path / name)
     message = invoke_command("evaluate", "AUC", "--predictions", name).stderr
     _, _, command = message.rstrip().partition("make a Parquet file of it: python ")
@@ -330,7 +319,7 @@ def test_advice_on_the_command_line_can_be_pasted(
         ("hf://datasets/x/y.jsonl", "read_json"),
     ],
 )
-def test_the_command_for_an_address(address: str, reader: str) -> None:
+def test_the_command_for_an_address(address, reader):
     message = invoke_command("evaluate", "AUC", "--predictions", address).stderr
     *_, code = shlex.split(message.rstrip().partition("file of it: ")[2])
     calls: list[tuple[str, str]] = []
@@ -344,7 +333,7 @@ def test_the_command_for_an_address(address: str, reader: str) -> None:
     assert calls[1][1].endswith(".parquet")
 
 
-def test_queries_that_messages_offer(tmp_path: Path) -> None:
+def test_queries_that_messages_offer(tmp_path):
     """Follow the advice for files that a query reads."""
     for name in ("x.inter", "x.dat"):
         (tmp_path / name).write_bytes(REFUSED[name][0])
@@ -365,7 +354,9 @@ def test_queries_that_messages_offer(tmp_path: Path) -> None:
 
 LAKES = {
     "_delta_log/0.json": r"is a Delta table, .* sqlrank.query\(.FROM delta_scan\(",
-    "metadata/v1.metadata.json": r"is an Iceberg table, .* sqlrank.query\(.FROM iceberg_scan\(",
+    "metadata/v10.metadata.json": (
+        r"is an Iceberg table, .* sqlrank.query\(.FROM iceberg_scan\('.*/metadata/v10.metadata.json'"
+    ),
     ".hoodie/hoodie.properties": "is a Hudi table, .*Write its current rows to Parquet",
     "_temporary/0/task/part-0.parquet": (
         "is the output of a Spark job that has not ended. Wait until"
@@ -374,11 +365,12 @@ LAKES = {
 
 
 @pytest.mark.parametrize("marker", LAKES)
-def test_folders_whose_files_are_not_their_rows(marker: str, tmp_path: Path) -> None:
+def test_folders_whose_files_are_not_their_rows(marker, tmp_path):
     """Refuse the folder, its files, a pattern and a folder below it, and one above it."""
     table = tmp_path / "all" / "table"
     (table / marker).parent.mkdir(parents=True)
     (table / marker).write_text("{}")
+    (table / marker).with_name("v9.metadata.json").write_text("{}")
     (table / "data" / "day=1").mkdir(parents=True)
     pq.write_table(PREDICTIONS, table / "data" / "day=1" / "part.parquet")
     file = table / "data" / "day=1" / "part.parquet"

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -55,8 +53,8 @@ def count_rows(
 
 
 def test_a_filter_holds_for_the_checks_of_the_rows_too(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+    connection,
+):
     with pytest.raises(InputError, match="NaN"):
         count_rows(connection, "qrels.day = 1")
     assert count_rows(connection, "run.day = 1 AND qrels.day = 1") == {
@@ -66,7 +64,7 @@ def test_a_filter_holds_for_the_checks_of_the_rows_too(
     }
 
 
-def test_conditions_are_of_one_input_each(connection: duckdb.DuckDBPyConnection) -> None:
+def test_conditions_are_of_one_input_each(connection):
     assert (
         count_rows(connection, "score > 0 AND NOT ISNAN(score) AND RUN.DAY = 1 AND relevance > 0")[
             "num_q"
@@ -85,8 +83,8 @@ def test_conditions_are_of_one_input_each(connection: duckdb.DuckDBPyConnection)
 
 @pytest.mark.slow
 def test_predictions_that_are_run_and_judgments_are_filtered_as_both(
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
+    connection,
+):
     assert count_rows(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {
         "RR": 1.0,
         "num_q": 1,
@@ -94,7 +92,7 @@ def test_predictions_that_are_run_and_judgments_are_filtered_as_both(
     }
 
 
-def test_predictions(connection: duckdb.DuckDBPyConnection) -> None:
+def test_predictions(connection):
     options = {"predictions": "clicks", "connection": connection, "by": "shop"}
     filtered = sqlrank.evaluate(["AUC", "Brier"], where="day = 1 AND NOT shop = 2", **options)
     chosen = connection.sql("SELECT * FROM clicks WHERE day = 1 AND shop <> 2")
@@ -105,7 +103,7 @@ def test_predictions(connection: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
 
 
-def test_the_command_line_and_files(files: Path) -> None:
+def test_the_command_line_and_files(files):
     sources = ["--run", str(files / "run.trec"), "--qrels", str(files / "qrels.parquet")]
     result = CliRunner().invoke(
         app,
@@ -148,9 +146,7 @@ def test_the_command_line_and_files(files: Path) -> None:
         ("run.day = ?", "? has no value"),
     ],
 )
-def test_conditions_that_fit_no_input_are_refused(
-    connection: duckdb.DuckDBPyConnection, where: str, message: str
-) -> None:
+def test_conditions_that_fit_no_input_are_refused(connection, where, message):
     with pytest.raises(InputError) as error:
         count_rows(connection, where)
     assert message in str(error.value)
@@ -167,9 +163,7 @@ def test_conditions_that_fit_no_input_are_refused(
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_is_not_one_condition_is_refused(
-    connection: duckdb.DuckDBPyConnection, where: str, dialect: str
-) -> None:
+def test_what_is_not_one_condition_is_refused(connection, where, dialect):
     with pytest.raises(InputError, match="is not one condition over columns in the SQL of"):
         sqlrank.sql(
             "Brier",
@@ -180,10 +174,10 @@ def test_what_is_not_one_condition_is_refused(
         )
 
 
-def test_a_comment_in_a_condition_is_not_kept() -> None:
+def test_a_comment_in_a_condition_is_not_kept():
     """Only the command in the header repeats it, which is the call as it was made."""
 
-    def without_command(where: str) -> list[str]:
+    def without_command(where):
         text = sqlrank.sql("Brier", predictions="clicks", where=where)
         return [line for line in text.splitlines() if not line.startswith("-- made by: ")]
 
@@ -194,7 +188,7 @@ def test_a_comment_in_a_condition_is_not_kept() -> None:
         assert without_command(where) == without_command("day = 1")
 
 
-def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_of_dates_is_no_condition(connection):
     connection.execute(
         "CREATE TABLE dated AS SELECT DATE '2026-01-01' AS day, 1 AS label, 0.5 AS score"
     )
@@ -211,9 +205,7 @@ def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection
 @pytest.mark.parametrize(
     "where", ["day", "NOT day", "label = 1 AND (day)", "label = 1 OR NOT (day)"]
 )
-def test_a_column_of_text_is_no_condition(
-    connection: duckdb.DuckDBPyConnection, where: str
-) -> None:
+def test_a_column_of_text_is_no_condition(connection, where):
     connection.execute(
         "CREATE OR REPLACE TABLE texts AS SELECT '2026-01-01' AS day, 1 AS label, 0.5 AS score, [1]"
         " AS items, {'a': 1} AS parts"
@@ -245,9 +237,7 @@ def test_a_column_of_text_is_no_condition(
         ("1 = 0 OR day >= 5", "5"),
     ],
 )
-def test_text_is_not_ordered_with_numbers(
-    connection: duckdb.DuckDBPyConnection, where: str, number: str
-) -> None:
+def test_text_is_not_ordered_with_numbers(connection, where, number):
     connection.execute(
         "CREATE OR REPLACE TABLE texts AS SELECT i::VARCHAR AS day, 1 AS label, 0.5 AS score FROM"
         " range(20) AS t(i)"
@@ -297,9 +287,7 @@ def test_text_is_not_ordered_with_numbers(
         ),
     ],
 )
-def test_an_expression_that_fails_is_named(
-    connection: duckdb.DuckDBPyConnection, options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_an_expression_that_fails_is_named(connection, options, message, tmp_path):
     rows = "SELECT i % 2 AS label, CAST(0.25 AS DOUBLE) AS score FROM range(4) AS t(i)"
     connection.execute(f"CREATE OR REPLACE TABLE scored AS {rows}")
     for source in ("scored", str(tmp_path / "scored.csv"), str(tmp_path / "scored.parquet")):
@@ -310,7 +298,7 @@ def test_an_expression_that_fails_is_named(
         assert str(raised.value).startswith(message.replace("ROWS", source))
 
 
-def test_without_looking_columns_are_named_with_their_input() -> None:
+def test_without_looking_columns_are_named_with_their_input():
     with pytest.raises(
         InputError, match=r"where: of which input is 'day'\? Write run\.day or qrels\.day"
     ):
@@ -339,7 +327,7 @@ def test_without_looking_columns_are_named_with_their_input() -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(("place", "kind"), [("create_table", "TABLE"), ("create_view", "VIEW")])
-def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
+def test_tables_and_views(dialect, place, kind):
     writer = DIALECTS[dialect].sqlglot_name
     name = (
         "b.c" if dialect == "tsql" else "a.b.c"
@@ -369,7 +357,7 @@ def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
 
 @pytest.mark.one_in(15)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
+def test_rows_are_inserted_by_the_names_of_columns(dialect):
     writer = DIALECTS[dialect].sqlglot_name
     text = sqlrank.sql(
         ["nDCG@10", "P(rel=2)@5"],
@@ -393,31 +381,7 @@ def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
     assert tree.expression.args.get("order") is None
 
 
-def test_a_result_goes_to_one_place() -> None:
-    with pytest.raises(
-        InputError, match=r"create_table= and insert= are given. A result has one destination"
-    ):
-        sqlrank.sql("Brier", predictions="p", create_table="a", insert="b")
-    for name, message in {
-        "a b": "'a b' is not the name of a table",
-        "a; DROP TABLE b": "is not the name of a table",
-        "`a`": "'`a`' has not the quotes of snowflake",
-        "": "is not the name of a table",
-    }.items():
-        with pytest.raises(InputError) as error:
-            sqlrank.sql("Brier", predictions="p", create_table=name, dialect="snowflake")
-        assert str(error.value).startswith("create_table: ")
-        assert message in str(error.value)
-    result = CliRunner().invoke(
-        app, ["sql", "Brier", "--predictions", "p", "--create-view", "v", "--create-table", "t"]
-    )
-    assert (
-        result.stderr
-        == "sqlrank: --create-table and --create-view are given. A result has one destination\n"
-    )
-
-
-def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None:
+def test_stored_results_on_duckdb(connection):
     options = {"predictions": "clicks", "connection": connection, "by": "shop", "where": "day = 0"}
     expected = sqlrank.evaluate(["AUC", "Brier"], **options).to_pylist()
     connection.execute(sqlrank.sql(["AUC", "Brier"], create_table="stored", **options))
@@ -443,7 +407,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("form", select_few(LONG, 1))
-def test_long_conditions(connection: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_long_conditions(connection, form):
     result = sqlrank.evaluate(
         ["Positives", "Negatives"], predictions="clicks", connection=connection, where=LONG[form]
     )
@@ -454,7 +418,7 @@ def test_long_conditions(connection: duckdb.DuckDBPyConnection, form: str) -> No
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-def test_conditions_are_written_as_they_are(dialect: str) -> None:
+def test_conditions_are_written_as_they_are(dialect):
     quoted = exp.Literal.string("it's").sql(get_dialect(dialect).sqlglot_name)
     values = [quoted, "'a  b'", *range(200), *(f"-{number}" for number in range(5)), "1.5", "2e-3"]
     where = f"x in ({', '.join(map(str, values))}) and  Y/2 <> CAST('1' as int)"
@@ -463,7 +427,7 @@ def test_conditions_are_written_as_they_are(dialect: str) -> None:
 
 
 @pytest.mark.slow
-def test_conditions_of_many_parts(connection: duckdb.DuckDBPyConnection) -> None:
+def test_conditions_of_many_parts(connection):
     many = " AND ".join(f"shop <> {number}" for number in range(3, 1_000))
     assert sqlrank.evaluate(
         "Positives", predictions="clicks", connection=connection, where=many

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from array import array
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -46,7 +45,7 @@ CALLS = {
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", select_few(CALLS, ("files", "systems")))
-def test_a_first_call_imports_nothing_that_it_does_not_need(call: str) -> None:
+def test_a_first_call_imports_nothing_that_it_does_not_need(call):
     program = (
         f"import gc, sys, pyarrow; before = set(sys.modules); import sqlrank; {CALLS[call]}; assert"
         " gc.isenabled(); print(*set(sys.modules) - before, sep='\\n')"
@@ -66,7 +65,7 @@ def test_a_first_call_imports_nothing_that_it_does_not_need(call: str) -> None:
     assert ("statistics" in imported) == ("confidence" in CALLS[call])
 
 
-VALUES: dict[str, Any] = {
+VALUES = {
     "texts": ["a", "", "\u00e4\U0001f600", "b\0c"],
     "texts and None": ["a", None, "b", *repeat(None, 20), "c"],
     "floats": [1.5, float("inf"), -0.0],
@@ -93,7 +92,7 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
-def test_arrays_are_those_of_pyarrow(values: Any) -> None:
+def test_arrays_are_those_of_pyarrow(values):
     built, expected = to_array(values), pa.array(values)
     built.validate(full=True)
     assert built.type == expected.type
@@ -101,7 +100,7 @@ def test_arrays_are_those_of_pyarrow(values: Any) -> None:
     assert built.null_count == expected.null_count
 
 
-def test_arrays_have_the_type_that_is_given() -> None:
+def test_arrays_have_the_type_that_is_given():
     assert to_array([1, None], pa.float64()).equals(pa.array([1, None], pa.float64()))
     assert to_array([None], pa.string()).equals(pa.array([None], pa.string()))
     assert to_array([], pa.int64()).equals(pa.array([], pa.int64()))
@@ -110,14 +109,14 @@ def test_arrays_have_the_type_that_is_given() -> None:
 @pytest.mark.parametrize(
     "values", [["a", 1], ["\ud800"], [2**63, 1]], ids=["mixed", "surrogate", "integer"]
 )
-def test_values_without_an_array_are_refused_as_by_pyarrow(values: list[Any]) -> None:
+def test_values_without_an_array_are_refused_as_by_pyarrow(values):
     with pytest.raises((pa.ArrowException, UnicodeEncodeError, OverflowError)) as expected:
         pa.array(values)
     with pytest.raises(expected.type):
         to_array(values)
 
 
-def test_a_table_of_rows_has_the_columns_of_its_schema() -> None:
+def test_a_table_of_rows_has_the_columns_of_its_schema():
     rows = [{"name": "a", "value": 1, "other": 2}, {"name": "b", "is_first": True}]
     schema = pa.schema([("name", pa.string()), ("value", pa.float64()), ("is_first", pa.bool_())])
     assert table_from_rows(rows, schema).equals(pa.Table.from_pylist(rows, schema))

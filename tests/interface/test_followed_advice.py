@@ -13,6 +13,7 @@ import pytest
 
 import sqlrank
 from tests.interface.advice import follow, follow_all, follow_command, paste_command
+from tests.tables import read_columns
 
 LABELS, SCORES = [1, 0, 0, 1], [0.9, 0.2, 0.4, 0.3]
 FRAME = pd.DataFrame({"label": LABELS, "score": SCORES})
@@ -21,7 +22,7 @@ QRELS = {"q1": {"d2": 1}}
 # Columns of predictions, a metric, and its number: what pandas or a person would compute of the
 # values that were meant.
 PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
-    "percentages": ({"label": [1, 0, 0, 1], "score": [90, 20, 40, 60]}, "LogLoss", 0.337539),
+    "percentages": (read_columns(label="1 0 0 1", score="90 20 40 60"), "LogLoss", 0.337539),
     "thousandths": ({"label": [1, 0], "score": [900, 200]}, "Brier", 0.025),
     "logits": ({"label": [1, 0], "score": [2.0, -1.0]}, "LogLoss", 0.220095),
     "rounding above 1": ({"label": [1, 0], "score": [1.0000001, 0.5]}, "Brier", 0.125),
@@ -31,6 +32,20 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     "labels 1 and 2": ({"label": [2, 1, 1, 2], "score": SCORES}, "AUC", 0.75),
     "counts of clicks": ({"label": [3, 0, 0, 1], "score": SCORES}, "AUC", 0.75),
     "ratings": ({"label": [5, 1, 2, 4], "score": SCORES}, "AUC", 0.75),
+    "labels from 1 to 3": ({"label": [3, 1, 2, 3], "score": SCORES}, "AUC", 0.75),
+    "ratings from 1 to 10": ({"label": [10, 1, 7, 8], "score": SCORES}, "AUC", 0.75),
+    "ratings from 1 to 100": ({"label": [100, 1, 70, 80], "score": SCORES}, "AUC", 0.75),
+    "counts from 1": ({"label": [101, 1, 1, 2], "score": SCORES}, "AUC", 0.75),
+    "numbers from 0 to 255": (
+        {"label": LABELS, "score": [255, 51, 102, 0]},
+        "Brier",
+        (0.2**2 + 0.4**2 + 1) / 4,
+    ),
+    "ten-thousandths": (
+        {"label": LABELS, "score": [9000, 2000, 4000, 3000]},
+        "Brier",
+        (0.01 + 0.04 + 0.16 + 0.49) / 4,
+    ),
     "decimal commas": ({"label": LABELS, "score": ["0,9", "0,2", "0,4", "0,3"]}, "AUC", 0.75),
     "german numbers": ({"label": LABELS, "score": ["1.234,5", "1,5", "7,5", "3,0"]}, "AUC", 0.75),
     "thousands": ({"label": [1500, 3000], "score": ["1,500.0", "2,000.0"]}, "MAE", 500.0),
@@ -108,6 +123,11 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     "Y and N": ({"label": ["Y", "N", "N", "Y"], "score": SCORES}, "AUC", 0.75),
     "t and f": ({"label": ["t", "f", "f", "t"], "score": SCORES}, "AUC", 0.75),
     "texts of numbers": ({"label": LABELS, "score": list(map(str, SCORES))}, "AUC", 0.75),
+    "objects": (
+        {"label": LABELS, "score": [{"name": "x", "p p": score} for score in SCORES]},
+        "AUC",
+        0.75,
+    ),
     "texts of integers": ({"label": list(map(str, LABELS)), "score": SCORES}, "AUC", 0.75),
     "infinity": ({"label": LABELS, "score": ["inf", "0.2", "0.4", "0.3"]}, "AUC", 0.75),
     "a total": ({"label": ["1", "0", "0", "1", "Total"], "score": [*SCORES, 0.45]}, "AUC", 0.75),
@@ -129,6 +149,8 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     ),
     "names of scikit-learn": ({"y_true": LABELS, "y_score": SCORES}, "AUC", 0.75),
     "names of BigQuery": ({"clicked": LABELS, "predicted_probability": SCORES}, "AUC", 0.75),
+    "numbers with a unit": ({"label": [100, 200], "score": ["120 ms", "1.9e2ms"]}, "MAE", 15.0),
+    "names with a word more": ({"is_fraud": LABELS, "fraud_probability": SCORES}, "AUC", 0.75),
     "names of R": ({"observed": LABELS, "prob": SCORES}, "AUC", 0.75),
     "a class beside its probability": (
         {"target": LABELS, "predicted": ["a", "b", "b", "a"], "probability": SCORES},
@@ -238,6 +260,25 @@ FILES: dict[str, tuple[str, str, float, str]] = {
     "split.json": (FRAME.to_json(orient="split"), "AUC", 0.75, "orient='records'"),
     "index.json": (FRAME.to_json(orient="index"), "AUC", 0.75, "orient='records'"),
     "table.json": (FRAME.to_json(orient="table"), "AUC", 0.75, "its rows are in data"),
+    "marker.jsonl": (
+        '{"label": 1, "score": 0.9}\n{"label": 0, "score": "N/A"}\n{"label": 0, "score": 0.1}\n',
+        "AUC",
+        1.0,
+        "line 2: score is 'N/A'",
+    ),
+    "share.jsonl": (
+        '{"label": 1, "score": 0.9}\n{"label": 0, "score": "40 %"}\n',
+        "Brier",
+        0.085,
+        "line 2: score is '40 %'",
+    ),
+    "flags and numbers.jsonl": (
+        '{"label": 1, "score": 0.9}\n{"label": true, "score": 0.1}\n{"label": 0, "score": 0.2}\n',
+        "AUC",
+        0.5,
+        "label is true or false in 1 of 3 rows",
+    ),
+    "separator.csv": ("sep=;\nlabel;score\n1;0.9\n0;0.1\n", "AUC", 1.0, "is for Excel"),
     "rows.json": (
         json.dumps({"results": FRAME.to_dict("records")}),
         "AUC",
@@ -298,6 +339,17 @@ ANSWERS = {
     "bars": "q1,x|y,y\nq2,a|b,a\n",
     "semicolons": "q1,x;y,y\nq2,a;b,a\n",
     "blanks": "q1,x y,y\nq2,a b,a\n",
+    "arrays of PostgreSQL": 'q1,"{x,y}",{y}\nq2,"{""a"",b}",{a}\n',
+    "sets": "q1,\"['x', 'y']\",{'y'}\nq2,\"['a', 'b']\",{'a'}\n",
+    "tuples": "q1,\"('x', 'y')\",\"('y',)\"\nq2,\"('a', 'b')\",\"('a',)\"\n",
+    "calls of array": (
+        "q1,\"array(['x', 'y'], dtype=object)\",array(['y'])\n"
+        "q2,\"array(['a', 'b'], dtype=object)\",array(['a'])\n"
+    ),
+    "scalars of NumPy": (
+        "q1,\"[np.str_('x'), np.str_('y')]\",[np.str_('y')]\n"
+        "q2,\"[np.str_('a'), np.str_('b')]\",[np.str_('a')]\n"
+    ),
 }
 
 
@@ -335,13 +387,7 @@ def _make_qrels(docs: list[Any]) -> dict[str, list[Any]]:
 
 
 TEXTS = {"score": [2.0, 1.0], "n": [1, 2], "code": ["1", "x"], "other": ["3", "4"]}
-CODES = {
-    "query_id": ["q1", "q1"],
-    "doc_id": ["d1", "d2"],
-    "relevance": [0, 1],
-    "code": ["a", "y"],
-    "day": [1, 1],
-}
+CODES = read_columns(query_id="q1 q1", doc_id="d1 d2", relevance="0 1", code="a y", day="1 1")
 
 # A metric with what is given, and its number after every alternative of messages and notes.
 CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
@@ -399,6 +445,12 @@ CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
         {"run": _make_run(["D1", "007"]), "qrels": _make_qrels(["d1", "7"])},
         [1.0],
     ),
+    "invisible characters": (
+        "R@10",
+        {"run": {"q1": ["a\t", "b\u200b", "c\u00a0d"]}, "qrels": {"q1": ["a", "b", "c d"]}},
+        [1.0],
+    ),
+    "a mark of byte order": ("R@10", {"run": {"\ufeffq1": ["a"]}, "qrels": {"q1": ["a"]}}, [1.0]),
     "gaps from 0": (
         "RR",
         {
@@ -560,7 +612,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
     ),
     "a NULL label": (
         "AUC",
-        {"predictions": {"label": [1, 0, None], "score": [0.9, 0.1, 0.5]}},
+        {"predictions": read_columns(label="1 0 NULL", score="0.9 0.1 0.5")},
         [1.0],
     ),
     "a document twice": (
@@ -595,7 +647,7 @@ def test_every_alternative_of_messages_and_notes(name: str) -> None:
 
 OTHER_FILES = {
     "ratings.dat": ("1::10::5::978300760\n1::20::3::978302109\n", 1.0),
-    "data.inter": ("user_id:token\titem_id:token\trating:float\n1\t20\t5\n1\t10\t3\n", 1.0),
+    "data.inter": ("user_id:token\titem_id:token\trating:float\n1\t20\t5\n1\t10\t4\n", 1.0),
     "qrels.json": (json.dumps({"1": {"10": 1}, "2": {}}), 1.0),
     "rows of queries.json": (
         json.dumps(
@@ -627,7 +679,7 @@ def test_durations_are_seconds() -> None:
 
 @pytest.mark.slow
 def test_other_calls(tmp_path: Path) -> None:
-    run = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0], "n": [1, 2]}
+    run = read_columns(query_id="q1 q1", doc_id="d1 d2", score="2.0 1.0", n="1 2")
     assert follow("RR", run=run, qrels=QRELS, where="run.n <> run.doc_id")[0] == 0.5
     predictions = {"label": LABELS, "score": list(map(str, SCORES))}
     assert (
@@ -642,7 +694,7 @@ def test_other_calls(tmp_path: Path) -> None:
     assert follow("nDCG", run={"q1": ["d1", "d2"]}, qrels=QRELS, k=1)[0] == 0.0
     assert follow("auc calibration", predictions={"label": LABELS, "score": SCORES})[0] == 0.75
     assert follow("AUC", predictions={"label": LABELS, "score": SCORES}, confidence=95)[0] == 0.75
-    clusters = {"source": ["a", "b", "a"], "record_id": [1, 1, 2]}
+    clusters = read_columns(source="a b a", record_id="1 1 2")
     inputs = {
         "predicted_clusters": {**clusters, "cluster_id": [1, 1, 1]},
         "true_clusters": {**clusters, "cluster_id": [1, 2, 1]},
@@ -710,16 +762,6 @@ def test_other_names_of_dialects(name: str, title: str) -> None:
     )
 
 
-def test_addresses_that_are_no_files() -> None:
-    with pytest.raises(sqlrank.InputError, match=r"with duckdb.connect\('md:shop'\) and give that"):
-        sqlrank.evaluate("RR", run="run", qrels="qrels", connection="md:shop")
-    advice = (
-        r"open duckdb.connect\('md:'\), give it as the connection, and name the table 'shop.run'"
-    )
-    with pytest.raises(sqlrank.InputError, match=advice):
-        sqlrank.evaluate("RR", run="md:shop.run", qrels="md:shop.qrels")
-
-
 @pytest.mark.parametrize(
     ("condition", "cast"),
     [
@@ -731,7 +773,7 @@ def test_addresses_that_are_no_files() -> None:
     ],
 )
 def test_texts_are_cast_where_they_are_compared_with_dates(condition: str, cast: str) -> None:
-    rows = {"label": [0, 1, 1], "score": [0.5, 0.5, 0.5], "day": ["2026-01-01", "2026-01-03", "x"]}
+    rows = read_columns(label="0 1 1", score="0.5 0.5 0.5", day="2026-01-01 2026-01-03 x")
 
     def evaluate(where: str, num_rows: int) -> dict[str, float]:
         table = pd.DataFrame(rows)[:num_rows]

@@ -3,7 +3,6 @@ without an end, and metrics of other inputs.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +16,7 @@ from sklearn.metrics import hamming_loss, zero_one_loss
 import sqlrank
 from sqlrank import SqlrankError
 from tests.interface.advice import follow, follow_all, follow_command
-from tests.interface.command_line import invoke_command
+from tests.tables import build_table, read_columns
 
 SCORED = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}
 ROWS = [{"query_id": "q1", "retrieved": ["a", "b"], "relevant": ["b"]}]
@@ -46,7 +45,7 @@ def read_message(call: Any) -> str:
         ({"retrieved": ["x, z", "y"], "relevant": ["z", "y"]}, 0.75),
     ],
 )
-def test_one_id_becomes_a_list(columns: dict[str, list[Any]], right: float, tmp_path: Path) -> None:
+def test_one_id_becomes_a_list(columns, right, tmp_path):
     answers = {"query_id": ["a", "b"], **columns}
     value, messages = follow("RR", inputs={"answers": answers})
     assert (value, len(messages)) == (right, 1)
@@ -59,7 +58,7 @@ def test_one_id_becomes_a_list(columns: dict[str, list[Any]], right: float, tmp_
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("table", [list, pa.Table.from_pylist], ids=["rows", "tables"])
-def test_several_answers_are_named(table: Any) -> None:
+def test_several_answers_are_named(table):
     systems = [table(ROWS), table(OTHER_ROWS)]
     message = read_message(lambda: sqlrank.evaluate("RR", inputs={"answers": systems}))
     argument = re.search(r"inputs=(\{.*\})$", message)
@@ -72,7 +71,7 @@ def test_several_answers_are_named(table: Any) -> None:
     assert sqlrank.compare("RR", inputs=inputs)["difference"].to_pylist() == [0.5]
 
 
-def test_two_systems_of_one_name_are_named(tmp_path: Path) -> None:
+def test_two_systems_of_one_name_are_named(tmp_path):
     for folder, rows in (("a", ROWS), ("b", OTHER_ROWS)):
         (tmp_path / folder).mkdir()
         parquet.write_table(pa.Table.from_pylist(rows), tmp_path / folder / "x.parquet")
@@ -86,7 +85,7 @@ def test_two_systems_of_one_name_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("compat", ["ranx", None])
-def test_a_dict_of_scores_has_lists_in_order(compat: str | None) -> None:
+def test_a_dict_of_scores_has_lists_in_order(compat):
     """The tool sorts by score, and keeps equal scores in the order written: d2, d1, d3."""
     policies = {} if compat else {"ties": "rank"}
     message = read_message(
@@ -108,7 +107,7 @@ def test_a_dict_of_scores_has_lists_in_order(compat: str | None) -> None:
 @pytest.mark.parametrize(
     "scores", [{"score": [0.5, 0.9]}, {"bm25": [0.5, 0.9]}], ids=["score", "another name"]
 )
-def test_a_table_without_ranks_is_ordered_by_scores(scores: dict[str, list[float]]) -> None:
+def test_a_table_without_ranks_is_ordered_by_scores(scores):
     run = {"query_id": ["q1"] * 2, "doc_id": ["d1", "d2"], **scores}
     columns = {} if "score" in scores else {"columns": {"score": "bm25"}}
     assert (
@@ -116,13 +115,13 @@ def test_a_table_without_ranks_is_ordered_by_scores(scores: dict[str, list[float
     )
 
 
-CLASSIFIED = {"label": [1, 2, 3, 3], "predicted": [1, 2, 1, 2]}
+CLASSIFIED = read_columns(label="1 2 3 3", predicted="1 2 1 2")
 
 
 @pytest.mark.parametrize(
     ("metric", "theirs"), [("zero_one_loss", zero_one_loss), ("hamming_loss", hamming_loss)]
 )
-def test_losses_of_classes(metric: str, theirs: Any) -> None:
+def test_losses_of_classes(metric, theirs):
     expected = theirs(CLASSIFIED["label"], CLASSIFIED["predicted"])
     assert sqlrank.evaluate(
         metric, inputs={"classified": CLASSIFIED}, compat="sklearn"
@@ -134,8 +133,8 @@ def test_losses_of_classes(metric: str, theirs: Any) -> None:
     ]
 
 
-def test_the_hamming_loss_of_one_label_is_its_error_rate() -> None:
-    predictions = {"label": [0, 1, 1], "score": [0.1, 0.2, 0.7]}
+def test_the_hamming_loss_of_one_label_is_its_error_rate():
+    predictions = read_columns(label="0 1 1", score="0.1 0.2 0.7")
     expected = pytest.approx(hamming_loss(predictions["label"], [0, 0, 1]))
     assert sqlrank.evaluate(
         "hamming_loss", predictions=predictions, compat="sklearn"
@@ -162,7 +161,7 @@ ENDLESS = (
     ],
     ids=str,
 )
-def test_dates_without_an_end(options: dict[str, Any]) -> None:
+def test_dates_without_an_end(options):
     assert follow_all("Brier", predictions=ENDLESS, **options)
     result = sqlrank.evaluate("Brier", predictions=ENDLESS, **{**options, "by": read_by(options)})
     assert {*result.column(0).to_pylist()} > {"infinity"}
@@ -176,7 +175,7 @@ def read_by(options: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
-def test_dates_without_an_end_in_other_calls() -> None:
+def test_dates_without_an_end_in_other_calls():
     both = f"SELECT *, 0.4 AS old FROM ({ENDLESS})"
     message = read_message(
         lambda: sqlrank.compare(
@@ -221,10 +220,10 @@ def make_users() -> tuple[
     return runs, [{**row, "relevance": int(rng.random() < 0.5)} for row in rows], queries
 
 
-def test_users_are_units_of_rankings() -> None:
+def test_users_are_units_of_rankings():
     """The standard error is that of a ratio of sums of users."""
     runs, qrels, queries = make_users()
-    inputs: dict[str, Any] = {"run": runs["a"], "qrels": qrels, "queries": queries}
+    inputs = {"run": runs["a"], "qrels": qrels, "queries": queries}
     message = read_message(
         lambda: sqlrank.evaluate("nDCG@3", **inputs, unit="user", confidence=0.95)
     )
@@ -246,10 +245,10 @@ def test_users_are_units_of_rankings() -> None:
 
 
 @pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
-def test_users_are_units_of_compared_rankings(call: Any) -> None:
+def test_users_are_units_of_compared_rankings(call):
     runs, qrels, queries = make_users()
-    inputs: dict[str, Any] = {"run": runs, "qrels": qrels, "queries": queries}
-    options: dict[str, Any] = {"tolerance": 0.05, "baseline": "a"} if call is sqlrank.gate else {}
+    inputs = {"run": runs, "qrels": qrels, "queries": queries}
+    options = {"tolerance": 0.05, "baseline": "a"} if call is sqlrank.gate else {}
     message = read_message(lambda: call("RR", **inputs, unit="user", **options))
     assert (
         "with by=['system', 'user'] and per_query=True, and give these as predictions to Mean(RR)"
@@ -271,18 +270,7 @@ def test_users_are_units_of_compared_rankings(call: Any) -> None:
     assert row["difference"] == pytest.approx(by_system["b"] - by_system["a"])
 
 
-def test_the_command_names_its_options(tmp_path: Path) -> None:
-    (tmp_path / "run.csv").write_text("query_id,doc_id,score\nq1,a,1\n")
-    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nq1,a,1\n")
-    files = ("--run", str(tmp_path / "run.csv"), "--qrels", str(tmp_path / "qrels.csv"))
-    result = invoke_command("evaluate", "nDCG@3", *files, "--unit", "user", "--confidence", "0.95")
-    assert (
-        'with --by user --per-query, and give these as predictions to Mean("nDCG@3") with'
-        " --unit user" in result.stderr
-    )
-
-
-def test_texts_of_digits_have_no_order_of_letters() -> None:
+def test_texts_of_digits_have_no_order_of_letters():
     """Hexadecimal numbers in the order of letters would be a wrong number."""
     scores = [float(score).hex() for score in (0.9, 0.2, 0.4)]
     message = read_message(
@@ -300,9 +288,9 @@ def test_texts_of_digits_have_no_order_of_letters() -> None:
     [([True, False], [1, 0]), (["1", "0"], [1, 0]), ([1, 0], ["1", "0"])],
     ids=str,
 )
-def test_tables_of_other_types_are_cast_to_numbers(first: list[Any], second: list[Any]) -> None:
+def test_tables_of_other_types_are_cast_to_numbers(first, second):
     """The query with the cast of each table has the number."""
-    tables = [pa.table({"label": label, "score": [0.9, 0.2]}) for label in (first, second)]
+    tables = [build_table(label=label, score="0.9 0.2") for label in (first, second)]
     message = read_message(lambda: sqlrank.evaluate("AUC", predictions=tables))
     cast = re.search(r"a query with (CAST\(label AS DOUBLE\))$", message)
     assert cast is not None
@@ -332,7 +320,7 @@ CASTS = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("target", CASTS)
-def test_values_of_no_such_type_are_named_with_the_cast_that_reads_null(target: str) -> None:
+def test_values_of_no_such_type_are_named_with_the_cast_that_reads_null(target):
     predictions = {"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.1, 0.3], "x": CASTS[target]}
     cast = f"CAST(x AS {target})"
     value, (message,) = follow("AUC", predictions=predictions, where=f"{cast} IS NOT NULL")

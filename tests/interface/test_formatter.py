@@ -16,7 +16,7 @@ FILE = "SELECT a, -- the first\nb + 1 AS next, -- base 0\nc -- the last\nFROM t"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_comments_are_behind_their_columns(dialect: str) -> None:
+def test_comments_are_behind_their_columns(dialect):
     text = to_sql(sqlglot.parse_one(FILE, read="duckdb"), dialect, pretty=True)
     assert text.startswith(
         "SELECT\n  a,  -- the first\n  b + 1 AS next,  -- base 0\n  c  -- the last\nFROM t"
@@ -25,7 +25,7 @@ def test_comments_are_behind_their_columns(dialect: str) -> None:
     assert parsed.sql(comments=False).startswith("SELECT a, b + 1 AS next, c FROM t")
 
 
-def test_comments_are_pruned_with_their_columns() -> None:
+def test_comments_are_pruned_with_their_columns():
     tree = sqlglot.parse_one(f"WITH x AS ({FILE}) SELECT a, c FROM x", read="duckdb")
     prune_query(tree)  # type: ignore[arg-type]
     assert (
@@ -38,7 +38,7 @@ def test_comments_are_pruned_with_their_columns() -> None:
 @pytest.mark.parametrize(
     "comment", ["x\n; SELECT 1", "x\r\n*/ SELECT 1 /*", "-- x\u2028y\x85z", "x" * 300 + " y" * 200]
 )
-def test_a_comment_ends_with_its_line(comment: str) -> None:
+def test_a_comment_ends_with_its_line(comment):
     tree = exp.select(
         exp.alias_(exp.Literal.number(1), "a"), exp.alias_(exp.Literal.number(2), "b")
     ).from_("t")
@@ -59,12 +59,12 @@ def test_a_comment_ends_with_its_line(comment: str) -> None:
         assert parsed.sql(comments=False) == query.sql(comments=False)
 
 
-def test_only_the_first_select_of_a_union_has_comments() -> None:
+def test_only_the_first_select_of_a_union_has_comments():
     tree = sqlglot.parse_one(FILE, read="duckdb")
     assert to_sql(exp.union(tree, tree), "duckdb", pretty=True).count("-- the first") == 1
 
 
-def test_short_lists_are_on_one_line() -> None:
+def test_short_lists_are_on_one_line():
     text = to_sql(
         sqlglot.parse_one(
             "INSERT INTO t (a, b) SELECT a, SUM(b) AS b FROM x GROUP BY a", read="duckdb"

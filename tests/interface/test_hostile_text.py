@@ -9,8 +9,6 @@ import sys
 import time
 import unicodedata
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -32,6 +30,7 @@ from sqlrank.errors import (
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.interface.command_line import ROOT, run_command, run_refused_command
+from tests.tables import build_table
 
 STEERING = {
     "title": "\x1b]0;PWN\x07",
@@ -127,7 +126,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_control_characters_are_escaped_in_tables(form: str) -> None:
+def test_control_characters_are_escaped_in_tables(form):
     result = pa.table(
         {"g": list(STEERING.values()), "".join(STEERING.values()): list(STEERING.values())}
     )
@@ -142,7 +141,7 @@ def test_control_characters_are_escaped_in_tables(form: str) -> None:
     )
 
 
-def test_tables_show_texts_as_they_are() -> None:
+def test_tables_show_texts_as_they_are():
     lines = format_result(
         pa.table({"g": list(MARKUP.values())}), Format.table, TableStyle()
     ).splitlines()[1:]
@@ -150,7 +149,7 @@ def test_tables_show_texts_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_markdown_shows_texts_as_texts(name: str) -> None:
+def test_markdown_shows_texts_as_texts(name):
     text = HOSTILE[name]
     table = format_result(pa.table({"g": [text], text: [text]}), Format.markdown, TableStyle())
     page = Tags(
@@ -166,14 +165,14 @@ def test_markdown_shows_texts_as_texts(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_markdown_leaves_plain_texts_as_they_are(text: str) -> None:
+def test_markdown_leaves_plain_texts_as_they_are(text):
     assert (
         format_result(pa.table({"g": [text]}), Format.markdown, TableStyle()).splitlines()[2]
         == f"| {text} |"
     )
 
 
-def test_data_formats_keep_texts() -> None:
+def test_data_formats_keep_texts():
     result = pa.table({name: list(HOSTILE.values()) for name in HOSTILE.values()})
     text = format_result(result, Format.csv, TableStyle())
     assert list(csv.reader(io.StringIO(text, newline=""))) == [
@@ -183,9 +182,9 @@ def test_data_formats_keep_texts() -> None:
     assert '"a\rb"' in text
 
 
-def test_csv_of_a_lone_carriage_return_is_read_by_duckdb(tmp_path: Path) -> None:
+def test_csv_of_a_lone_carriage_return_is_read_by_duckdb(tmp_path):
     (tmp_path / "x.csv").write_text(
-        format_result(pa.table({"g": ["a\rb", "c"], "v": [1, 2]}), Format.csv, TableStyle()),
+        format_result(build_table(g=["a\rb", "c"], v="1 2"), Format.csv, TableStyle()),
         "utf-8",
         newline="",
     )
@@ -195,7 +194,7 @@ def test_csv_of_a_lone_carriage_return_is_read_by_duckdb(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", STEERING.values())
-def test_verdicts_show_no_control_characters(text: str) -> None:
+def test_verdicts_show_no_control_characters(text):
     row = {
         "g": text,
         "metric": "AP",
@@ -219,7 +218,7 @@ def test_verdicts_show_no_control_characters(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", STEERING)
-def test_messages_show_no_control_characters(name: str, tmp_path: Path) -> None:
+def test_messages_show_no_control_characters(name, tmp_path):
     text = STEERING[name]
     table = pa.table({"label": [0, 1], "score": [0.1, 0.2], text: [text, text]})
     pq.write_table(table, tmp_path / "p.parquet")
@@ -232,19 +231,17 @@ def test_messages_show_no_control_characters(name: str, tmp_path: Path) -> None:
         {"compat": text},
         {"ties": text},
         {"predictions": text},
-        {"predictions": pa.table({"label": [text, "1"], "score": [0.1, 0.2]})},
+        {"predictions": build_table(label=[text, "1"], score="0.1 0.2")},
     ):
         with pytest.raises(SqlrankError) as caught:
             sqlrank.evaluate(**{"metrics": "AUC", "predictions": table, **call})
         assert not has_controls(str(caught.value)), call
-    message = run_refused_command(
-        "evaluate", "AUC", "--predictions", str(tmp_path / "p.parquet"), "--by", "nope"
-    )
+    message = run_refused_command(f"evaluate AUC --predictions {tmp_path}/p.parquet --by nope")
     assert not has_controls(message.rstrip("\n"))
     assert "There are: label, score" in message
 
 
-def test_lines_of_a_message_are_ours() -> None:
+def test_lines_of_a_message_are_ours():
     error = InputError("one\ntwo", "three\n    four")
     assert str(error) == "one\\ntwo\nthree\n    four"
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301  our own
@@ -260,16 +257,16 @@ def test_lines_of_a_message_are_ours() -> None:
         "temp_directory", "unit",
     ],
 )  # fmt: skip
-def test_messages_repeat_no_secrets(argument: str, address: str) -> None:
-    call: dict[str, Any] = {
+def test_messages_repeat_no_secrets(argument, address):
+    call = {
         "metrics": "AUC",
-        "predictions": pa.table({"label": [0, 1], "score": [0.1, 0.2]}),
+        "predictions": build_table(label="0 1", score="0.1 0.2"),
         "confidence": 0.9,
     }
     if argument == "run":
         call = {
             "metrics": "RR",
-            "qrels": pa.table({"query_id": [1], "doc_id": [1], "relevance": [1]}),
+            "qrels": build_table(query_id="1", doc_id="1", relevance="1"),
         }
     if argument == "temp_directory":
         address = f"/dev/null/{address}"
@@ -282,7 +279,7 @@ def test_messages_repeat_no_secrets(argument: str, address: str) -> None:
     assert "hunter2" not in short_repr({"address": address})
 
 
-def test_an_address_is_no_connection() -> None:
+def test_an_address_is_no_connection():
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions="clicks", connection="postgresql://bob:hunter2@db/x")
     assert (
@@ -292,10 +289,10 @@ def test_an_address_is_no_connection() -> None:
         " there what sqlrank.sql (sqlrank sql --dialect ...) prints"
     )
     assert "hunter2" not in run_refused_command(
-        "evaluate", "AUC", "--predictions", "clicks", "--db", "postgresql://bob:hunter2@db/x"
+        "evaluate AUC --predictions clicks --db postgresql://bob:hunter2@db/x"
     )
     assert "hunter2" not in run_refused_command(
-        "evaluate", "AUC", "--predictions", "https://x.example/p.parquet?token=hunter2"
+        "evaluate AUC --predictions 'https://x.example/p.parquet?token=hunter2'"
     )
 
 
@@ -307,11 +304,11 @@ def test_an_address_is_no_connection() -> None:
         "'i IN secret': 'i IN secret' may read a table", "'i NOT IN main.token': it may read a table",
     ],
 )  # fmt: skip
-def test_what_is_no_secret_is_shown(text: str) -> None:
+def test_what_is_no_secret_is_shown(text):
     assert clean_line(text) == text
 
 
-def test_long_texts_are_cut() -> None:
+def test_long_texts_are_cut():
     wide = pa.table(
         {f"column_{number:05}": [1] for number in range(2000)} | {"label": [1], "score": [0.5]}
     )
@@ -333,16 +330,16 @@ def test_long_texts_are_cut() -> None:
     assert re.match(r"predictions: .* is neither a dbt model", str(caught.value))
 
 
-def test_explanations_show_no_control_characters() -> None:
+def test_explanations_show_no_control_characters():
     text = STEERING["title"]
-    run = pa.table({"query_id": [text] * 2, "doc_id": [text, "b"], "score": [0.9, 0.5]})
-    qrels = pa.table({"query_id": [text], "doc_id": [text], "relevance": [1]})
+    run = build_table(query_id=[text] * 2, doc_id=[text, "b"], score="0.9 0.5")
+    qrels = build_table(query_id=[text], doc_id=[text], relevance="1")
     assert not has_controls(
         str(sqlrank.explain("RR", query=text, run=run, qrels=qrels)).replace("\n", "")
     )
 
 
-def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
+def test_the_command_prints_no_control_characters(tmp_path):
     path = tmp_path / "p.parquet"
     pq.write_table(
         pa.table(
@@ -362,7 +359,7 @@ def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
+def test_a_refused_condition_is_the_whole_message(tmp_path):
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n")
     words = [
         sys.executable, "-m", "sqlrank", "evaluate", "AUC", "--predictions",
@@ -375,22 +372,22 @@ def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
     assert "'LOAD httpfs' is not one condition over columns in the SQL of duckdb" in done.stderr
 
 
-def test_a_line_of_a_table_is_no_command_of_a_workflow() -> None:
-    table = pa.table({"g": ["::error::no", " ::add-mask::x", "a::b"], "AUC": [0.5, 0.5, 0.5]})
+def test_a_line_of_a_table_is_no_command_of_a_workflow():
+    table = build_table(g=["::error::no", " ::add-mask::x", "a::b"], AUC="0.5 0.5 0.5")
     lines = format_result(table, Format.table, TableStyle()).splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["\\x3a:error::no", "\\x3a:add-mask::x", "a::b"]
 
 
-def test_characters_that_xml_does_not_have_are_escaped() -> None:
+def test_characters_that_xml_does_not_have_are_escaped():
     assert escape_controls("a\uffff\ufffe") == "a\\uffff\\ufffe"
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("length", [12_000, 100_000])
-def test_names_of_many_letters_take_no_time(length: int) -> None:
+def test_names_of_many_letters_take_no_time(length):
     """A search for names in texts once took time by the square of their length: 9 s for 12,000."""
     name = "a" * length
-    table = pa.table({"label": [0, 1], "score": [0.1, 0.2], "x": [1, 2]})
+    table = build_table(label="0 1", score="0.1 0.2", x="1 2")
     named = table.rename_columns(["label", "score", name])
     limit = time.process_time() + 3
     result = sqlrank.evaluate("Brier", predictions=named, by=name)

@@ -2,8 +2,6 @@
 names.
 """
 
-from typing import Any
-
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -50,7 +48,7 @@ def find_columns_read(tree: exp.Expr, table: str) -> set[str]:
 @pytest.mark.one_in(60)
 @pytest.mark.parametrize("name", [*HOSTILE, *RESERVED])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_columns(dialect: str, name: str) -> None:
+def test_columns(dialect, name):
     if dialect == "bigquery" and "." in name:
         name = name.replace(".", "-")  # BigQuery has no columns with a dot
     columns = {"query_id": name, "score": f"{name} 2"}
@@ -75,7 +73,7 @@ def test_columns(dialect: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
+def test_a_quoted_column_keeps_its_name(dialect):
     for quote in '"`':
         names = {"label": f"{quote}Click{quote}", "score": f"1 - {quote_name(dialect, 'pClick')}"}
         text = sqlrank.sql(
@@ -92,7 +90,7 @@ def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
     [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]],
     ids=str,
 )
-def test_tables(dialect: str, parts: list[str]) -> None:
+def test_tables(dialect, parts):
     writer = DIALECTS[dialect].sqlglot_name
     if dialect == "bigquery" and '"' in parts[-1]:
         parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
@@ -118,14 +116,14 @@ def test_tables(dialect: str, parts: list[str]) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(
-    dialect: str,
-) -> None:
+    dialect,
+):
     text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
     order = quote_name(dialect, fold_name(dialect, "order"))
     assert f"FROM Shop.{order}.Clicks\n" in text
 
 
-def test_tables_of_bigquery() -> None:
+def test_tables_of_bigquery():
     for name in (
         "my-project.data.clicks",
         "`my-project`.data.clicks",
@@ -148,7 +146,7 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
     """Assert that a statement is small, parses in its dialect, and has plain column names."""
     text = scenario.text(dialect)
     assert len(text.encode()) < LIMIT
-    tree: Any = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
     assert isinstance(tree, exp.Select)
     if scenario.metrics[0] not in load_registry().curves:
         for item in tree.selects[-len(scenario.metrics) :]:
@@ -159,7 +157,7 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", select_few(DIALECTS, ("bigquery",)))
-def test_every_metric_reads_back(dialect: str) -> None:
+def test_every_metric_reads_back(dialect):
     few_of_many = ("systems", "predictions shop, score_order=buckets", "regression")
     asked = [scenario for scenario in writable_scenarios(dialect) if scenario.name in few_of_many]
     assert len(asked) == 3
@@ -169,7 +167,7 @@ def test_every_metric_reads_back(dialect: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["snowflake", "redshift", "trino"])
-def test_every_policy_reads_back(dialect: str) -> None:
+def test_every_policy_reads_back(dialect):
     """Of the other dialects, engines execute all of this in ``tests/engines``."""
     for scenario in writable_scenarios(dialect):
         assert_reads_back(scenario, dialect)

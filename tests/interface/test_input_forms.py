@@ -2,11 +2,10 @@
 tables, or an error with advice.
 """
 
+import ast
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,7 +15,8 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from tests.interface.command_line import run_command, run_refused_command
+from tests.interface.command_line import run_command
+from tests.tables import build_table
 
 QUESTIONS = [
     {"query_id": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1", "d2"]},
@@ -69,7 +69,7 @@ RANKINGS = {"RR": 0.5, "num_ret": 3.0}
     ],
     ids=["dict of columns", "dict of arrays", "list of dicts", "records of NumPy"],
 )
-def test_data_of_python(predictions: Any) -> None:
+def test_data_of_python(predictions):
     assert sqlrank.evaluate("AUC", predictions=predictions).to_pylist() == [AUC]
 
 
@@ -78,18 +78,43 @@ def test_data_of_python(predictions: Any) -> None:
     [{row["query_id"]: row["retrieved"] for row in QUESTIONS}, QUESTIONS],
     ids=["lists by query", "rows"],
 )
-def test_lists_of_documents(run: Any) -> None:
+def test_lists_of_documents(run):
     relevant = {row["query_id"]: row["relevant"] for row in QUESTIONS if row["relevant"]}
-    sources: dict[str, Any] = (
-        {"inputs": {"answers": run}} if run is QUESTIONS else {"run": run, "qrels": relevant}
-    )
+    sources = {"inputs": {"answers": run}} if run is QUESTIONS else {"run": run, "qrels": relevant}
     (row,) = sqlrank.evaluate(["RR", "R@2"], **sources, topics="judged").to_pylist()
     assert row == {"RR": 0.5, "R@2": 0.5}
 
 
+@pytest.mark.parametrize(
+    "docs",
+    [
+        ["https://example.org/a?b=1", "https://example.org/c"],
+        ["https://example.org/a.csv", "https://example.org/c.json"],
+        ["docs/a.txt", "src/b.py"],
+        ["a.run", "b.run"],
+    ],
+)
+def test_ids_that_look_like_files(docs):
+    """Keys that judgments have are queries, and addresses of pages are documents."""
+    for qrels in ({"q1": docs[1:]}, {"q1": {docs[1]: 1}}):
+        result = sqlrank.evaluate("RR", run={"q1": docs}, qrels=qrels)
+        assert result["RR"].to_pylist() == [0.5]
+    qrels_table = build_table(query_id="q1", doc_id=docs[1:], relevance="1")
+    if docs[1].endswith("/c"):
+        assert sqlrank.evaluate("RR", run={"q1": docs}, qrels=qrels_table)["RR"][0].as_py() == 0.5
+        return
+    with pytest.raises(
+        InputError, match="If 'q1' is a query, and no system, give a list"
+    ) as caught:
+        sqlrank.evaluate("RR", run={"q1": docs}, qrels=qrels_table)
+    scores = ast.literal_eval(str(caught.value).rpartition("look like files: ")[2])
+    scores["q1"][docs[1]] = 0.5
+    assert sqlrank.evaluate("RR", run=scores, qrels=qrels_table)["RR"].to_pylist() == [0.5]
+
+
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "parquet"])
-def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
+def test_a_row_per_question(suffix, tmp_path):
     """Every question counts: the one without relevant documents is said by num_no_rel, that without
     an answer is 0.
     """
@@ -111,7 +136,7 @@ def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
         ("relevant", '["d1"]', '{"d1": 2}'),
     ],
 )
-def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, relevant: str) -> None:
+def test_objects_in_texts_of_sqlite_are_refused(column, retrieved, relevant):
     """The members of an object would be read as ids."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(
@@ -121,7 +146,7 @@ def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, rel
             "INSERT INTO evals VALUES ('q1', '[\"d1\", \"{object}\"]', '[\"d1\"]', 'object'),"
             " ('q2', NULL, '[]', NULL)"
         )
-        call: dict[str, Any] = {"inputs": {"answers": "evals"}, "connection": connection}
+        call = {"inputs": {"answers": "evals"}, "connection": connection}
         assert sqlrank.evaluate("RR", **call).to_pylist() == [{"RR": 0.5}]
         connection.execute("INSERT INTO evals VALUES ('q3', ?, ?, 'array')", (retrieved, relevant))
         with pytest.raises(
@@ -133,31 +158,9 @@ def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, rel
             sqlrank.evaluate("RR", **call)
 
 
-def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None:
-    table = pa.Table.from_pylist(
-        [
-            {"query_id": row["query_id"], "doc_id": row["retrieved"], "score": 1.0}
-            for row in QUESTIONS
-        ]
-    )
-    advice = (
-        r"doc_id is VARCHAR\[\], a list, and a row has one value. A row per query with lists of"
-        r" documents is inputs={'answers': \.\.\.}"
-    )
-    with pytest.raises(InputError, match=advice):
-        sqlrank.evaluate("RR", run=table, qrels=make_qrels())
-    pq.write_table(table, tmp_path / "run.parquet")
-    pq.write_table(make_qrels(), tmp_path / "qrels.parquet")
-    files = ["--run", tmp_path / "run.parquet", "--qrels", tmp_path / "qrels.parquet"]
-    assert "--input answers=..." in " ".join(run_refused_command("evaluate", "RR", *files).split())
-    assert "UNNEST" in run_refused_command(
-        "evaluate", "RR", *files, "--column", "run.doc_id=unnest(doc_id)"
-    )
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("begin", ["SELECT * FROM {}", "(SELECT * FROM {})", "FROM {}"])
-def test_queries(begin: str, tmp_path: Path) -> None:
+def test_queries(begin, tmp_path):
     pq.write_table(make_run(), tmp_path / "run.parquet")
     pq.write_table(make_qrels(), tmp_path / "qrels.parquet")
     files = {role: begin.format(f"'{tmp_path}/{role}.parquet'") for role in ("run", "qrels")}
@@ -176,7 +179,7 @@ def test_queries(begin: str, tmp_path: Path) -> None:
         ]
 
 
-def test_relations_that_are_unnested_by_hand() -> None:
+def test_relations_that_are_unnested_by_hand():
     with closing(duckdb.connect()) as connection:
         connection.register("questions", pa.Table.from_pylist(QUESTIONS))
         places = "unnest(retrieved) AS doc_id, generate_subscripts(retrieved, 1) AS rank"
@@ -192,10 +195,10 @@ def test_relations_that_are_unnested_by_hand() -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("topics", ["judged", "retrieved", "given", "judged_and_retrieved"])
-def test_which_questions_count(topics: str) -> None:
+def test_which_questions_count(topics):
     """None of them evaluated all four questions before ``given`` did."""
     queries = pa.table({"query_id": [row["query_id"] for row in QUESTIONS]})
-    options: dict[str, Any] = {"queries": queries, "topics": topics}
+    options = {"queries": queries, "topics": topics}
     (row,) = sqlrank.evaluate(
         ["RR", "num_q", "num_no_rel"], run=make_run(), qrels=make_qrels(), **options
     ).to_pylist()
@@ -209,7 +212,7 @@ def test_which_questions_count(topics: str) -> None:
 
 
 @pytest.mark.slow
-def test_tables_of_ibis_where_they_are() -> None:
+def test_tables_of_ibis_where_they_are():
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")
     for name, rows, number in (("run", RUN, "score"), ("qrels", QRELS, "relevance")):
@@ -225,7 +228,7 @@ def test_tables_of_ibis_where_they_are() -> None:
 
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u4", "f4", "f8"])
-def test_arrays_in_each_byte_order(order: str, kind: str) -> None:
+def test_arrays_in_each_byte_order(order, kind):
     label = np.array([1, 0, 1, 0], f"{order}{kind}")
     score = np.array([9, 1, 4, 5], f"{order}{kind}")
     records = np.rec.fromarrays([label, score], names=["label", "score"])
@@ -233,7 +236,7 @@ def test_arrays_in_each_byte_order(order: str, kind: str) -> None:
         assert sqlrank.evaluate("AUC", predictions=source).to_pylist() == [{"AUC": 0.75}]
 
 
-def test_masked_values_are_missing() -> None:
+def test_masked_values_are_missing():
     label = np.ma.array([1, 0, 1, 0], mask=[0, 0, 0, 1])
     for source in (
         {"label": label, "score": [0.9, 0.1, 0.4, 0.5]},

@@ -7,19 +7,19 @@ import warnings
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
 from sqlrank import InputError
 from tests.interface.inputs import EXPECTED, evaluate, refused
+from tests.tables import build_table
 
 TREC_RUN = "q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n"
 
 
 @pytest.mark.slow
-def test_a_path_of_each_kind(files: Path) -> None:
+def test_a_path_of_each_kind(files):
     for ending in ("parquet", "csv", "trec"):
         for make in (str, Path):
             assert (
@@ -27,7 +27,7 @@ def test_a_path_of_each_kind(files: Path) -> None:
             )
 
 
-def test_a_json_file(tmp_path: Path, qrels: pa.Table) -> None:
+def test_a_json_file(tmp_path, qrels):
     path = tmp_path / "run.jsonl"
     path.write_text(
         "".join(
@@ -38,7 +38,7 @@ def test_a_json_file(tmp_path: Path, qrels: pa.Table) -> None:
     assert evaluate(path, qrels) == EXPECTED
 
 
-def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_globs(tmp_path, run, qrels):
     pq.write_table(run.slice(0, 1), tmp_path / "1.parquet")
     pq.write_table(run.slice(1), tmp_path / "2.parquet")
     (tmp_path / "a.run").write_text(TREC_RUN[:18])
@@ -55,7 +55,7 @@ def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
             "x;y.trec",
         ],
 )  # fmt: skip
-def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
+def test_names_of_files(name, tmp_path, qrels):
     path = tmp_path / name
     path.write_text(TREC_RUN)
     assert evaluate(path, qrels) == EXPECTED
@@ -64,16 +64,32 @@ def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["run.gz", "run.trec.gz", "run.txt.gz"])
-def test_compressed_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
+def test_compressed_files(name, tmp_path, qrels):
     path = tmp_path / name
     path.write_bytes(gzip.compress(TREC_RUN.encode()))
     assert evaluate(path, qrels) == EXPECTED
 
 
-def test_a_folder_is_its_files(tmp_path: Path, qrels: pa.Table) -> None:
+def test_a_folder_is_its_files(tmp_path, qrels):
     (tmp_path / "a.trec").write_text(TREC_RUN[:18])
     (tmp_path / "b.trec").write_text(TREC_RUN[18:])
     assert evaluate(tmp_path, qrels) == EXPECTED
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_the_statement_reads_a_folder_of_tables_too(suffix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("parts").mkdir()
+    for number in range(2):
+        rows = f"SELECT {number} AS label, {number} / 2 AS score"
+        duckdb.sql(f"COPY ({rows}) TO 'parts/{number}.{suffix}'")
+    result = sqlrank.evaluate("AUC", predictions="parts")
+    assert result["AUC"].to_pylist() == [1.0]
+    text = sqlrank.sql("AUC", predictions="parts")
+    assert duckdb.sql(text).fetchall() == [(1.0,)]
+    Path("notes").mkdir()
+    Path("notes/read me.txt").write_text("no table")
+    assert "FROM notes" in sqlrank.sql("AUC", predictions="notes")
 
 
 @pytest.mark.parametrize(
@@ -89,9 +105,7 @@ def test_a_folder_is_its_files(tmp_path: Path, qrels: pa.Table) -> None:
         ("header.csv", b"query_id,doc_id,score\n"),
     ],
 )
-def test_files_that_cannot_be_evaluated(
-    name: str, content: bytes, tmp_path: Path, qrels: pa.Table
-) -> None:
+def test_files_that_cannot_be_evaluated(name, content, tmp_path, qrels):
     (tmp_path / name).write_bytes(content)
     message = refused(name, run=tmp_path / name, qrels=qrels)
     assert len(message) < 2000
@@ -123,7 +137,7 @@ def test_files_that_cannot_be_evaluated(
         "junk after the tag", "quote in the tag", "byte order mark", "exponents", "infinities",
     ],
 )  # fmt: skip
-def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
+def test_trec_files(text, tmp_path, qrels):
     (tmp_path / "run").write_bytes(text.encode())
     assert evaluate(tmp_path / "run", qrels) == EXPECTED
 
@@ -163,9 +177,7 @@ def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
         ("\n# comment\n \nq2 Q0", ["line 7 has 2 fields"]),
     ],
 )
-def test_malformed_lines_of_a_run_are_shown(
-    line: str, parts: list[str], tmp_path: Path, qrels: pa.Table
-) -> None:
+def test_malformed_lines_of_a_run_are_shown(line, parts, tmp_path, qrels):
     (tmp_path / "run").write_text(TREC_RUN + line + "\n")
     refused("run", *parts, run=tmp_path / "run", qrels=qrels)
 
@@ -192,14 +204,12 @@ def test_malformed_lines_of_a_run_are_shown(
         ),
     ],
 )
-def test_malformed_lines_of_qrels_are_shown(
-    line: str, parts: list[str], tmp_path: Path, run: pa.Table
-) -> None:
+def test_malformed_lines_of_qrels_are_shown(line, parts, tmp_path, run):
     (tmp_path / "qrels").write_text("q1 0 b 1\nq2 0 a 2\n" + line + "\n")
     refused(*parts, run=run, qrels=tmp_path / "qrels")
 
 
-def test_run_and_qrels_exchanged(files: Path) -> None:
+def test_run_and_qrels_exchanged(files):
     refused(
         "run.trec, line 1 has 6 fields",
         "That is a line of a run, not of qrels",
@@ -214,13 +224,13 @@ def test_run_and_qrels_exchanged(files: Path) -> None:
     )
 
 
-def test_malformed_lines_in_compressed_files_and_patterns(tmp_path: Path, qrels: pa.Table) -> None:
+def test_malformed_lines_in_compressed_files_and_patterns(tmp_path, qrels):
     (tmp_path / "1.gz").write_bytes(gzip.compress(TREC_RUN.encode()))
     (tmp_path / "2.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + TREC_RUN.encode() + b"q3 Q0\n"))
     refused("2.gz, line 4 has 2 fields: 'q3 Q0'", run=str(tmp_path / "*.gz"), qrels=qrels)
 
 
-def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Table) -> None:
+def test_what_is_not_text_is_not_quoted_at_length(tmp_path, qrels):
     (tmp_path / "page.html").write_text("<body>" + "many words " * 10_000)
     message = refused(
         "page.html, line 1 has 20000 fields: '<body>many words",
@@ -230,7 +240,7 @@ def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Tabl
     assert len(message) < 400
 
 
-def test_a_text_that_names_nothing_is_not_quoted_at_length(qrels: pa.Table) -> None:
+def test_a_text_that_names_nothing_is_not_quoted_at_length(qrels):
     for text in ("x" * 5000, "TABLE " * 5000):
         message = refused(
             f"there is no table and no file named '{text[:40]}...{text[-40:]}'",
@@ -244,7 +254,7 @@ def test_a_text_that_names_nothing_is_not_quoted_at_length(qrels: pa.Table) -> N
         sqlrank.sql("RR", run="a b " * 5000, qrels="qrels", dialect="bigquery")
 
 
-def test_a_printed_statement_reads_no_malformed_line(tmp_path: Path) -> None:
+def test_a_printed_statement_reads_no_malformed_line(tmp_path):
     (tmp_path / "run").write_text(TREC_RUN + "q2 Q0 my doc 1 0.5\n")
     (tmp_path / "qrels").write_text("q1 0 b 1\n")
     text = sqlrank.sql("RR", run=tmp_path / "run", qrels=tmp_path / "qrels")
@@ -256,7 +266,7 @@ def test_a_printed_statement_reads_no_malformed_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path: Path, run: pa.Table) -> None:
+def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path, run):
     (tmp_path / "qrels").write_text("q1 0 b 0.5\nq2 0 a 1.0\n")
     try:
         got = sqlrank.evaluate(["RR", "CG"], run=run, qrels=tmp_path / "qrels").to_pylist()
@@ -267,7 +277,7 @@ def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path: Path, run: 
         assert got == [{"RR": 0.5, "CG": 0.75}]
 
 
-def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
+def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path):
     (tmp_path / "run").write_text("#1 Q0 a 1 0.9 tag\n# a comment\n")
     (tmp_path / "qrels").write_text("#1 0 a 1\n")
     assert sqlrank.evaluate(
@@ -278,9 +288,7 @@ def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("num_lines", [2, 2_050, 5_000])
-def test_rows_with_a_hash_sign_first_are_no_comments(
-    num_lines: int, delimiter: str, tmp_path: Path
-) -> None:
+def test_rows_with_a_hash_sign_first_are_no_comments(num_lines, delimiter, tmp_path):
     """DuckDB takes lines with ``#`` for comments where the other lines begin with numbers."""
     rows = [["tag", "label", "score", "text"], ["#1", "1", "0.5", '"a, # b; c"']]
     rows += [[str(number), "1", "0.5", ""] for number in range(num_lines)]
@@ -292,7 +300,7 @@ def test_rows_with_a_hash_sign_first_are_no_comments(
         assert result.to_pylist() == [{"num_predictions": num_lines + 2}]
 
 
-def test_comments_between_rows_are_left_out(tmp_path: Path) -> None:
+def test_comments_between_rows_are_left_out(tmp_path):
     (tmp_path / "a.csv").write_text("label,score\n1,0.5\n# half\n0,0.2\n#\n")
     result = sqlrank.evaluate("AUC", predictions=tmp_path / "a.csv")
     assert result.to_pylist() == [{"AUC": 1.0}]
@@ -304,9 +312,7 @@ def test_comments_between_rows_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("num_lines", [2, 2_000, 20_600])
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
-def test_quotes_that_a_file_has_late_are_quotes(
-    num_lines: int, suffix: str, tmp_path: Path
-) -> None:
+def test_quotes_that_a_file_has_late_are_quotes(num_lines, suffix, tmp_path):
     """DuckDB reads them as a part of the text where the first 20,480 rows have none."""
     text = "query_id,doc_id,score\n" + "".join(f"{row},a,1\n" for row in range(num_lines))
     text += '"5"" disk","x,\ny",2\n"q",it\'s,1\n'
@@ -329,9 +335,7 @@ def test_quotes_that_a_file_has_late_are_quotes(
     ],
 )
 @pytest.mark.parametrize("num_lines", [1, 2_000])
-def test_rows_before_others_with_more_fields_are_not_left_out(
-    first: str, second: str, num_lines: int, tmp_path: Path
-) -> None:
+def test_rows_before_others_with_more_fields_are_not_left_out(first, second, num_lines, tmp_path):
     delimiter = ";" if ";" in first else ","
     rows = [first, *[f"1{delimiter}0.5"] * num_lines]
     rest = [second, *["0,0.2" if second == "label,score" else "0,0.2,1"] * 3_000]
@@ -346,13 +350,13 @@ def test_rows_before_others_with_more_fields_are_not_left_out(
     ]
 
 
-def test_titles_before_a_table_are_left_out(tmp_path: Path) -> None:
+def test_titles_before_a_table_are_left_out(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("# of a,b\n\nClicks, by day\nlabel,score,day\n1,0.5,1\n0,0.2,1\n")
     assert sqlrank.evaluate("AUC", predictions=path).to_pylist() == [{"AUC": 1.0}]
 
 
-def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_other_roles_are_not_trec_files(files, run, qrels):
     refused(
         "queries:",
         "has no suffix of a known format",
@@ -362,7 +366,7 @@ def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Ta
     )
 
 
-def test_ids_of_csv_files_keep_their_zeros(tmp_path: Path) -> None:
+def test_ids_of_csv_files_keep_their_zeros(tmp_path):
     (tmp_path / "run.csv").write_text("query_id,doc_id,score\n001,1,0.5\n01,1,0.5\n")
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\n001,1,1\n")
     got = sqlrank.evaluate(
@@ -371,14 +375,14 @@ def test_ids_of_csv_files_keep_their_zeros(tmp_path: Path) -> None:
     assert got == [{"query_id": "001", "RR": 1.0}]
 
 
-def test_nothing_warns(files: Path) -> None:
+def test_nothing_warns(files):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate(files / "run.trec", files / "qrels.csv") == EXPECTED
 
 
 @pytest.mark.slow
-def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
+def test_predictions_of_vowpal_wabbit(tmp_path):
     """A score and a tag, of which the label is a part; lines without a tag, empty ones, and texts
     that are no number.
     """
@@ -412,9 +416,7 @@ def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".run"])
-def test_a_file_whose_name_is_a_pattern_of_another_is_itself(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_whose_name_is_a_pattern_of_another_is_itself(suffix, tmp_path, monkeypatch):
     for folder in ("[x]", "x"):
         (tmp_path / folder).mkdir()
     lines = {
@@ -432,9 +434,7 @@ def test_a_file_whose_name_is_a_pattern_of_another_is_itself(
         *((name, "b") for name in others),
     ]:
         if suffix == ".parquet":
-            pq.write_table(
-                pa.table({"query_id": ["q"], "doc_id": [doc], "score": [1.0]}), tmp_path / name
-            )
+            pq.write_table(build_table(query_id="q", doc_id=[doc], score="1.0"), tmp_path / name)
         else:
             (tmp_path / name).write_text(
                 lines[suffix].format(f"q,{doc},1" if suffix == ".csv" else doc)

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -91,7 +90,7 @@ def read_contents(target: Path) -> dict[str, bytes]:
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in OUTPUTS],
 )
-def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
+def test_a_file_that_cannot_grow_is_as_it_was(name, folder):
     """An earlier file is kept to the last byte, and of a new one nothing is left."""
     output = OUTPUTS[name]
     Path("here").mkdir()
@@ -120,7 +119,7 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
         "rollup", "learn --score-table",
     ],
 )  # fmt: skip
-def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
+def test_a_full_disk_leaves_what_was_there(name, folder):
     output = OUTPUTS[name]
     with mount_small_disk(2 * 4096 if output.option == "--dbt" else 4096) as disk:
         target = disk / f"x{output.ending}"
@@ -141,7 +140,7 @@ def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
 
 
-def test_of_two_files_none_is_replaced_if_one_cannot_be_written() -> None:
+def test_of_two_files_none_is_replaced_if_one_cannot_be_written():
     files = [
         OutputFile(Path(name), FileKind.DBT_METRICS, force=True) for name in ("a.sql", "b.yml")
     ]
@@ -157,12 +156,12 @@ def test_of_two_files_none_is_replaced_if_one_cannot_be_written() -> None:
     assert read_contents(Path("a.sql")) == {"a.sql": b"1", "b.yml": b"1"}
 
 
-def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
+def test_what_fails_while_it_is_computed_leaves_what_was_there():
     Path("x.csv").touch()
     file = OutputFile(Path("x.csv"), FileKind.METRICS)
     for error in (KeyboardInterrupt, SystemExit, ZeroDivisionError):
 
-        def fails(stream: object, error: type[BaseException] = error) -> None:
+        def fails(stream, error=error):
             stream.write(b"half")  # type: ignore[attr-defined]
             raise error
 
@@ -171,7 +170,7 @@ def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
         assert read_contents(Path("x.csv")) == {"x.csv": b""}
 
 
-def test_a_full_disk_is_named_by_statements_that_write() -> None:
+def test_a_full_disk_is_named_by_statements_that_write():
     with (
         limit_file_size(4096),
         duckdb.connect() as duck,
@@ -183,10 +182,10 @@ def test_a_full_disk_is_named_by_statements_that_write() -> None:
         duck.execute("COPY (SELECT range AS x FROM RANGE(100000)) TO 'x.csv'")
 
 
-def test_a_full_disk_adds_nothing_to_a_table(folder: Path) -> None:
+def test_a_full_disk_adds_nothing_to_a_table(folder):
     """DuckDB fails at the commit, as at a conflict of transactions, which has another remedy."""
     with duckdb.connect("x.duckdb") as duck:
-        options: dict[str, Any] = {"predictions": f"{folder}/predictions.parquet", "insert": "t"}
+        options = {"predictions": f"{folder}/predictions.parquet", "insert": "t"}
         with (
             limit_file_size(4096),
             pytest.raises(ExecutionError, match=r"^insert: nothing was added to t: .* Free space"),
@@ -224,7 +223,7 @@ print("now", flush=True); time.sleep(60)
 
 @pytest.mark.parametrize("when", KILLED)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_kill_leaves_one_file_or_the_other(when: str, number: signal.Signals) -> None:
+def test_a_kill_leaves_one_file_or_the_other(when, number):
     Path("x.csv").write_text("earlier")
     words = [sys.executable, "-c", IMPORTS + KILLED[when]]
     with subprocess.Popen(
@@ -246,7 +245,7 @@ def test_a_kill_leaves_one_file_or_the_other(when: str, number: signal.Signals) 
     assert list_paths(".") == [Path("x.csv")]
 
 
-def test_what_a_killed_process_left_is_removed_a_day_later() -> None:
+def test_what_a_killed_process_left_is_removed_a_day_later():
     old, new, other = (
         Path(f".sqlrank_{'0' * 16}.tmp"),
         Path(f".sqlrank_{'1' * 16}.tmp"),
@@ -281,7 +280,7 @@ def start_script(script: str, letter: str) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.slow
-def test_two_writers_leave_the_file_of_one() -> None:
+def test_two_writers_leave_the_file_of_one():
     Path("x.csv").write_text("c" * 300_000)
     writers = [start_script(WRITES, letter) for letter in "ab"]
     seen = set()
@@ -296,7 +295,7 @@ def test_two_writers_leave_the_file_of_one() -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_append_one_after_the_other() -> None:
+def test_two_processes_append_one_after_the_other():
     writers = [start_script(APPENDS, letter) for letter in "ab"]
     assert [process.wait() for process in writers] == [0, 0]
     lines = [
@@ -306,7 +305,7 @@ def test_two_processes_append_one_after_the_other() -> None:
     assert sorted(line[0] for line in lines) == ["a"] * 60 + ["b"] * 60
 
 
-def test_a_file_that_somebody_else_writes_in_the_meantime_is_not_replaced() -> None:
+def test_a_file_that_somebody_else_writes_in_the_meantime_is_not_replaced():
     file = OutputFile(Path("x.csv"), FileKind.METRICS)
     Path("x.csv").write_text("mine")
     with pytest.raises(
@@ -316,7 +315,7 @@ def test_a_file_that_somebody_else_writes_in_the_meantime_is_not_replaced() -> N
     assert read_contents(Path("x.csv")) == {"x.csv": b"mine"}
 
 
-def test_a_summary_takes_back_what_did_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_summary_takes_back_what_did_not_fit(monkeypatch):
     """In the file that it was, which a shell may have open."""
     Path("x.md").write_text("# Mine\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "x.md")

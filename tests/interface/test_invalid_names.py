@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,9 +13,7 @@ import pytest
 import sqlrank
 from sqlrank import ContractError, SqlrankError
 from tests.interface.command_line import ROOT, invoke_command, run_command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.tables import build_table
 
 TABLE = pa.table(
     {
@@ -94,9 +92,7 @@ def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
         ({"columns": {"label": "f("}}, "columns maps to 'f(', which predictions do not have"),
     ],
 )
-def test_an_expression_is_refused_as_what_it_was_given_for(
-    arguments: dict[str, Any], message: str
-) -> None:
+def test_an_expression_is_refused_as_what_it_was_given_for(arguments, message):
     assert find_refusal(**arguments).startswith(message)
 
 
@@ -126,14 +122,14 @@ WIDE = pa.table({f"c{number}": [1] for number in range(10_000)})
         {"rel": TABLE.to_pandas()},
     ],
 )
-def test_messages_are_short_whatever_they_are_about(arguments: dict[str, Any]) -> None:
+def test_messages_are_short_whatever_they_are_about(arguments):
     message = find_refusal(**arguments)
     assert all(len(line) < SHORT for line in message.splitlines())
     assert len(message.splitlines()) <= 2  # label and score are each missing
 
 
 @pytest.mark.slow
-def test_many_columns_are_counted() -> None:
+def test_many_columns_are_counted():
     assert find_refusal(predictions=WIDE).endswith(" and 9,950 more")
 
 
@@ -165,26 +161,25 @@ def test_many_columns_are_counted() -> None:
         ),
         ("loop", "'loop' is a link to 'loop', which leads to no file. Check it"),
         ("", "there is no table and no file named ''"),
+        ("*.trec", "predictions: no file matches '*.trec'. In its folder are dangling.parquet, "),
     ],
 )
-def test_a_path_that_is_misread_says_why(path: str, message: str, tmp_path: Path) -> None:
+def test_a_path_that_is_misread_says_why(path, message, tmp_path):
     os.symlink("nowhere.parquet", "dangling.parquet")  # noqa: PTH211
     os.symlink("loop", "loop")  # noqa: PTH211
     assert message.format(home=tmp_path) in find_refusal(predictions=path.format(home=tmp_path))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the system has no such files")  # noqa: PTH110
-def test_a_file_that_the_system_makes_is_not_called_empty() -> None:
+def test_a_file_that_the_system_makes_is_not_called_empty():
     assert (
         "'/proc/self/environ' has no size, since the system makes it as it is read"
         in find_refusal(predictions="/proc/self/environ")
     )
 
 
-def test_a_folder_that_is_not_listed_is_not_called_empty(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def denied(folder: Path, pattern: str) -> Any:
+def test_a_folder_that_is_not_listed_is_not_called_empty(monkeypatch, tmp_path):
+    def denied(folder, pattern):
         raise PermissionError(13, "Permission denied", str(folder), None, pattern)
 
     monkeypatch.setattr(Path, "rglob", denied)
@@ -193,7 +188,7 @@ def test_a_folder_that_is_not_listed_is_not_called_empty(
     )
 
 
-def test_what_is_empty_is_refused_everywhere() -> None:
+def test_what_is_empty_is_refused_everywhere():
     assert find_refusal(dialect="").startswith(
         "dialect='' is not possible: give the name of a dialect"
     )
@@ -216,25 +211,19 @@ def test_what_is_empty_is_refused_everywhere() -> None:
             f"{option} is empty. Give a value, or leave it out" in result.stderr,
         ) == (2, True)
     assert (
-        "--by is empty"
-        in invoke_command("compare", "AUC", "--predictions", "pred.parquet", "--by", "").stderr
+        "--by is empty" in invoke_command("compare AUC --predictions pred.parquet --by ''").stderr
     )
-    assert (
-        "--dialect is empty"
-        in invoke_command("sql", "AUC", "--predictions", "p", "--dialect", "").stderr
-    )
+    assert "--dialect is empty" in invoke_command("sql AUC --predictions p --dialect ''").stderr
 
 
-def test_an_address_of_a_database_is_repeated_as_it_was_given() -> None:
+def test_an_address_of_a_database_is_repeated_as_it_was_given():
     assert (
         "'https://x' is the address of a database"
-        in invoke_command(
-            "evaluate", "AUC", "--predictions", "pred.parquet", "--db", "https://x"
-        ).stderr
+        in invoke_command("evaluate AUC --predictions pred.parquet --db https://x").stderr
     )
 
 
-def test_an_address_of_motherduck_leads_to_its_shell_and_to_python() -> None:
+def test_an_address_of_motherduck_leads_to_its_shell_and_to_python():
     call = ("evaluate", "AUC", "--predictions")
     assert (
         "--db: 'md:' is an address of MotherDuck. Open it in Python with duckdb.connect('md:') and"
@@ -247,7 +236,7 @@ def test_an_address_of_motherduck_leads_to_its_shell_and_to_python() -> None:
     )
 
 
-def test_a_name_in_quotes_is_the_column_without_them() -> None:
+def test_a_name_in_quotes_is_the_column_without_them():
     assert sqlrank.evaluate("Positives", predictions=TABLE, by='"a,b"').to_pylist() == [
         {"a,b": 1, "Positives": 1.0},
         {"a,b": 2, "Positives": 1.0},
@@ -259,18 +248,16 @@ def test_a_name_in_quotes_is_the_column_without_them() -> None:
     assert lines == ['"a,b",paid,Positives', "1,1,1.0", "2,0,1.0"]
 
 
-def test_booleans_of_by_are_numbers_as_the_documentation_says() -> None:
+def test_booleans_of_by_are_numbers_as_the_documentation_says():
     assert (
         sqlrank.evaluate("Positives", predictions=TABLE, by="paid").schema.field("paid").type
         == pa.int32()
     )
-    answers = pa.table(
-        {
-            "query_id": ["a", "b"],
-            "retrieved": [["x", "y"], ["y", "x"]],
-            "relevant": [["x"], ["x"]],
-            "paid": [True, False],
-        }
+    answers = build_table(
+        query_id="a b",
+        retrieved=[["x", "y"], ["y", "x"]],
+        relevant=[["x"], ["x"]],
+        paid=[True, False],
     )
     assert sqlrank.evaluate("RR", inputs={"answers": answers}, by="paid").to_pylist() == [
         {"paid": 0, "RR": 0.5},
@@ -301,18 +288,16 @@ FILE = (
     ],
     ids=range(10),
 )  # fmt: skip
-def test_a_folder_of_ones_own_is_refused_by_file_and_rule(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
+def test_a_folder_of_ones_own_is_refused_by_file_and_rule(name, text, message, tmp_path):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text(text)
-    evaluate: Callable[..., Any] = sqlrank.evaluate
+    evaluate = sqlrank.evaluate
     with pytest.raises(ContractError) as caught:
         evaluate("AUC", predictions=TABLE, sql_dir=tmp_path)
     assert message in str(caught.value)
 
 
-def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
+def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path):
     (tmp_path / "compat").mkdir()
     for text, message in (
         ("defaults = 5", "defaults = 5 is in no table"),
@@ -324,9 +309,15 @@ def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
         assert message in str(caught.value)
 
 
-def test_a_search_word_is_a_text() -> None:
+def test_a_search_word_is_a_text():
     with pytest.raises(
         SqlrankError,
         match="search=5 is not possible: give a text to find in names and descriptions",
     ):
         sqlrank.metrics(search=5)  # type: ignore[arg-type]
+
+
+def test_the_traceback_of_a_mistake_ends_at_the_call():
+    with pytest.raises(SqlrankError, match="no column 'score'") as caught:
+        sqlrank.evaluate("AUC", predictions={"label": [0, 1]})
+    assert [frame.name for frame in caught.traceback][1:] == ["call_with_short_traceback"]

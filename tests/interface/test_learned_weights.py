@@ -4,8 +4,6 @@ scikit-learn, merged models.
 
 import json
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,20 +15,17 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.learn import fit, merge_weights, scoring_sql
 from tests.analyses.test_learn import DATA, NAMES, read_weights, to_arrays, to_wide
 from tests.numbers.references import surrogates_reference as reference
+from tests.tables import build_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:the descent")  # most take few steps
 
 
-def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
+def test_a_loss_that_is_not_below_that_of_zero_weights():
     """Zero weights are the optimum where the positive is between negatives: every direction puts
     one of them above it.
     """
-    between = pa.table(
-        {
-            "label": [1, 0, 0, 1, 0, 0],
-            "shop": [*"aaabbb"],
-            "features": [[0.0], [1.0], [-1.0], [2.0], [1.0], [0.0]],
-        }
+    between = build_table(
+        label="1 0 0 1 0 0", shop=[*"aaabbb"], features=[[0.0], [1.0], [-1.0], [2.0], [1.0], [0.0]]
     )
     with pytest.warns(UserWarning, match="the least loss found") as caught:
         weights = fit(
@@ -40,7 +35,7 @@ def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
             l2=0,
             learning_rate=0.5,
             max_iter=3,
-            start=pa.table({"shop": ["b", "a"], "feature": [1, 1], "weight": [0.0, 0.5]}),
+            start=build_table(shop="b a", feature="1 1", weight="0.0 0.5"),
         )
     (warning,) = caught
     assert (
@@ -62,7 +57,7 @@ def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_descent_that_has_not_come_to_an_end() -> None:
+def test_a_descent_that_has_not_come_to_an_end():
     """The last tenth of ten steps takes a ninth of the fall of the loss, that of 100 longer ones
     hardly anything.
     """
@@ -73,7 +68,7 @@ def test_a_descent_that_has_not_come_to_an_end() -> None:
             "features": [[2.0], [1.0], [-1.0], [-2.0]] * 2,
         }
     )
-    options: dict[str, Any] = {"surrogate": "logistic", "learning_rate": 0.05, "by": "shop"}
+    options = {"surrogate": "logistic", "learning_rate": 0.05, "by": "shop"}
     with pytest.warns(UserWarning, match="the descent") as caught:
         fit(examples, max_iter=10, **options)
     (warning,) = caught
@@ -88,7 +83,7 @@ def test_a_descent_that_has_not_come_to_an_end() -> None:
 
 
 @pytest.mark.slow
-def test_training_starts_from_given_weights(tmp_path: Path) -> None:
+def test_training_starts_from_given_weights(tmp_path):
     """A first step of no length returns the start, from a table or from a file, for each model and
     feature in any order.
     """
@@ -139,7 +134,7 @@ def test_training_starts_from_given_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_weights_of_examples_count_as_rows() -> None:
+def test_weights_of_examples_count_as_rows():
     """Logistic regression on weighted rows is that on repeated ones; weights of 0, however many,
     change nothing.
     """
@@ -174,7 +169,7 @@ def test_weights_of_examples_count_as_rows() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
-def test_logistic_regression_is_that_of_scikit_learn(name: str) -> None:
+def test_logistic_regression_is_that_of_scikit_learn(name):
     """Standardised features with a constant; the penalty of scikit-learn is 1 / (2 C) of the sum of
     losses, ours l2 / 2 of the mean.
     """
@@ -199,8 +194,8 @@ def test_logistic_regression_is_that_of_scikit_learn(name: str) -> None:
     assert scores == pytest.approx(list(model.decision_function(values)), abs=1e-3)
 
 
-def test_large_scores_do_not_overflow() -> None:
-    examples = pa.table({"label": [1, 0], "features": [[1e6], [-1e6]]})
+def test_large_scores_do_not_overflow():
+    examples = build_table(label="1 0", features=[[1e6], [-1e6]])
     assert (
         json.loads(
             fit(examples, surrogate="logistic", l2=0, max_iter=1).schema.metadata[b"sqlrank.losses"]
@@ -223,7 +218,7 @@ def count_pairs(weights: np.ndarray, k: int, data: dict[str, np.ndarray]) -> tup
     return 1 - float(np.mean(risks)), pairs
 
 
-def test_models_are_merged_greedily() -> None:
+def test_models_are_merged_greedily():
     """The candidate of most rightly ordered pairs at each of two merges, found one by one."""
     models = {"b": [0.2, -1.0, 0.5], "a": [1.0, 0.9, 0.0], "it's": [-0.5, -0.2, 1.0]}
     rows = [
@@ -285,9 +280,7 @@ def test_models_are_merged_greedily() -> None:
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
     ],
 )
-def test_models_that_cannot_be_merged(
-    weights: dict[str, Any], options: dict[str, Any], message: str
-) -> None:
+def test_models_that_cannot_be_merged(weights, options, message):
     with pytest.raises((InputError, MetricError)) as raised:
         merge_weights(pa.table(weights), to_arrays(), **{"k": 3, **options})
     assert message in str(raised.value)

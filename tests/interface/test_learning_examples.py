@@ -24,7 +24,7 @@ def load_example(name: str) -> Any:
 
 
 @pytest.mark.slow
-def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulated(capsys):
     load_example("simulated").main(["--trials", "3", "--max-iter", "20"])
     lines = capsys.readouterr().out.splitlines()
     rows = [line for line in lines if line.startswith(("slides", "as published", "run to the end"))]
@@ -75,9 +75,7 @@ def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--zeros"]])
-def test_movielens_on_ratings_of_the_same_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
-) -> None:
+def test_movielens_on_ratings_of_the_same_form(tmp_path, capsys, options):
     rng = np.random.default_rng(0)
     taste, kind = rng.random((12, 2)), rng.random((70, 2))
     rated = [(user, item) for user in range(12) for item in rng.permutation(70)[:60]]

@@ -5,6 +5,7 @@ form, and queries in which nothing differs.
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -14,6 +15,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.result_metadata import LeftOut
 from tests.interface.advice import find_options, follow_all, read_notes
 from tests.lanes import select_few
+from tests.tables import read_columns
 
 DOCS = {f"q{query}": {f"D{doc}": float(9 - doc) for doc in range(4)} for query in range(5)}
 JUDGED = {query: {"D0": 0, "D1": 1, "D2": 0, "D3": 0} for query in DOCS}
@@ -45,14 +47,13 @@ def list_call(form: str, **options: Any) -> list[str]:
     ids=str,
 )
 @pytest.mark.parametrize("form", OTHER_FORMS)
-def test_a_system_without_judged_ids_is_named(form: str, options: dict[str, Any]) -> None:
+def test_a_system_without_judged_ids_is_named(form, options):
     """The other system has them all, so that the number alone says nothing."""
     notes = list_call(form, **options)
     noun, number = ("queries", 5) if "queries" in form else ("documents", 4)
     (note,) = (note for note in notes if "in the run" in note)
     assert (
-        note
-        == f"{number} of {2 * number} {noun} in the run are in no judgment, all of some systems"
+        note == f"some {noun} in the run are in no judgment, all of some systems"
         f" (system=new: {number} of {number})"
     )
     advice = [note for note in notes if "Map both to one form" in note]
@@ -61,7 +62,7 @@ def test_a_system_without_judged_ids_is_named(form: str, options: dict[str, Any]
     assert all(f"differ in {what} only in {number} and" in note for note in advice)
 
 
-def test_counts_of_the_others_are_given_too() -> None:
+def test_counts_of_the_others_are_given_too():
     result = sqlrank.evaluate(
         "RR",
         run={"old": DOCS, "new": OTHER_FORMS["other documents"]},
@@ -69,7 +70,7 @@ def test_counts_of_the_others_are_given_too() -> None:
     )
     assert read_notes(result) == [
         (
-            "7 of 8 documents in the run are in no judgment, all of some systems (system=new: 4 of 4,"
+            "some documents in the run are in no judgment, all of some systems (system=new: 4 of 4,"
             " system=old: 3 of 4)"
         )
     ]
@@ -77,7 +78,7 @@ def test_counts_of_the_others_are_given_too() -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", [form for form in OTHER_FORMS if "other" not in form])
-def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form: str) -> None:
+def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form):
     name = "doc_id" if "documents" in form else "query_id"
     mapping = f"LOWER({name})" if "case" in form else f"TRIM({name})"
     assert mapping in list_call(form)[-1]
@@ -89,7 +90,7 @@ def test_the_mapping_of_a_system_without_judged_ids_makes_both_equal(form: str) 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("by", ["name", "number", "twice=number * 2", ["name", "number"]], ids=str)
-def test_systems_may_be_any_groups_of_a_run(by: Any) -> None:
+def test_systems_may_be_any_groups_of_a_run(by):
     rows = [
         {"name": name, "number": number, "query_id": query, "doc_id": doc, "score": score}
         for number, (name, run) in enumerate(
@@ -99,11 +100,11 @@ def test_systems_may_be_any_groups_of_a_run(by: Any) -> None:
         for doc, score in docs.items()
     ]
     notes = read_notes(sqlrank.evaluate("RR", run=pd.DataFrame(rows), qrels=JUDGED, by=by))
-    assert notes[0].startswith("4 of 8 documents in the run are in no judgment")
+    assert notes[0].startswith("some documents in the run are in no judgment")
     assert "Map both to one form" in notes[1]
 
 
-def test_systems_whose_ids_are_judged_have_no_note() -> None:
+def test_systems_whose_ids_are_judged_have_no_note():
     half = {query: {"D1" if query < "q3" else "D9": 1.0} for query in DOCS}
     notes = read_notes(
         sqlrank.evaluate(
@@ -111,40 +112,98 @@ def test_systems_whose_ids_are_judged_have_no_note() -> None:
         )
     )
     assert notes == [
-        "4 of 15 judged queries found no list, and count as empty lists (system=third: 4 of 5)"
+        "some judged queries have no results, and count as empty lists (system=third: 4 of 5)"
     ]
+
+
+DIVIDED = pa.Table.from_pylist(
+    [
+        {"system": name, "query_id": f"q{query}", "country": "ab"[query % 2], "doc_id": "D1"}
+        | {"score": 1.0}
+        for name in ("baseline", "new")
+        for query in range(6)
+    ]
+)
+"""Results of queries of two countries, each of one."""
+
+
+def test_queries_that_groups_of_a_run_divide_are_named():
+    """Each country counts the queries of the other as empty lists, which halves its metrics."""
+    qrels = {f"q{query}": {"D1": 1} for query in range(6)}
+    given: dict[str, Any] = {"run": DIVIDED, "qrels": qrels, "by": ["system", "country"]}
+    result = sqlrank.evaluate("RR", **given)
+    assert result["RR"].to_pylist() == [0.5] * 4
+    notes = [note for note in read_notes(result) if note.startswith("each query has results in")]
+    assert len(notes) == 1
+    assert "in one country only" in notes[0]
+    followed = sqlrank.evaluate("RR", queries="judged_and_retrieved", **given)
+    assert followed["RR"].to_pylist() == [1.0] * 4
+    # With a query in both countries, an empty list may be meant.
+    both = pa.concat_tables([DIVIDED, DIVIDED.slice(0, 1).set_column(2, "country", [["b"]])])
+    notes = read_notes(sqlrank.evaluate("RR", **{**given, "run": both}))
+    assert [note for note in notes if note.startswith("each query")] == []
+
+
+@pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
+def test_groups_that_divide_queries_are_not_compared(call):
+    given: dict[str, Any] = {
+        "run": DIVIDED, "qrels": {f"q{query}": {"D1": 1} for query in range(6)}, "by": "country"
+    }  # fmt: skip
+    with pytest.raises(InputError, match="by: each query has results in one country only"):
+        call("RR", **given)
+    result = call("RR", queries="judged_and_retrieved", **given)
+    assert {"a", "b"} <= {*result["country"].to_pylist()}
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
-def test_comparisons_say_so(call: Any) -> None:
+def test_comparisons_say_so(call):
     options = {"tolerance": 0.1} if call is sqlrank.gate else {}
     result = call(
         "RR", run={"old": DOCS, "new": OTHER_FORMS["case of documents"]}, qrels=JUDGED, **options
     )
-    assert read_notes(result)[0].startswith("4 of 8 documents in the run are in no judgment")
+    assert read_notes(result)[0].startswith("some documents in the run are in no judgment")
 
 
-ONE_LABEL = {
-    "query_id": [1, 1, 1, 2, 2, 3, 3, 4, 4, 4],
-    "label": [1, 0, 1, 1, 1, 0, 0, 0, 1, 0],
-    "score": [0.9, 0.1, 0.05, 0.8, 0.2, 0.3, 0.4, 0.1, 0.7, 0.8],
-}
+@pytest.mark.parametrize("call", [sqlrank.compare, sqlrank.gate])
+def test_units_of_one_system_are_counted(call: Any) -> None:
+    """Units that have a partner in none of the pairs are left out, and a note says how many."""
+    clicks = {
+        name: pa.table({
+            "query_id": [number // 2 for number in range(rows)],
+            "label": [0, 1] * (rows // 2),
+            "score": [(7 * number) % 11 / 11 for number in range(rows)],
+        })
+        for name, rows in (("old", 84), ("new", 60))
+    }  # fmt: skip
+    notes = read_notes(call("GAUC", predictions=clicks))
+    assert notes == [
+        "12 of 42 queries have a value for one of two systems only. Comparisons leave them out"
+    ]
+
+
+ONE_LABEL = read_columns(
+    query_id="1 1 1 2 2 3 3 4 4 4",
+    label="1 0 1 1 1 0 0 0 1 0",
+    score="0.9 0.1 0.05 0.8 0.2 0.3 0.4 0.1 0.7 0.8",
+)
 POOLED = sorted(
     file.display_name
     for file in load_registry().metrics.values()
-    if "level" in file.declared_settings and load_registry().metrics[file.name.lower()] is file
+    if "level" in file.declared_settings
+    and load_registry().metrics[file.display_name.lower()] is file
 )
 
 
-def test_there_are_metrics_that_compare_within_queries() -> None:
+def test_there_are_metrics_that_compare_within_queries():
     assert {"GAUC", "FCP", "PairAccuracy"} <= {*POOLED}
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", POOLED)
-def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: str) -> None:
-    note = f"2 of 4 queries have predictions of one label only, and are left out of {metric}"
+def test_metrics_that_compare_within_queries_count_those_of_one_label(metric):
+    what = f"queries have predictions of one label only, and are left out of {metric}"
+    note = f"2 of 4 {what}"
     assert read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL)) == [note]
     assert read_notes(sqlrank.evaluate(["LogLoss", metric], predictions=ONE_LABEL)) == [note]
     assert not read_notes(sqlrank.evaluate(metric, predictions=ONE_LABEL, per_query=True))
@@ -154,7 +213,7 @@ def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: st
     )
     groups = {**ONE_LABEL, "day": ["mon"] * 5 + ["tue"] * 5}
     assert read_notes(sqlrank.evaluate(metric, predictions=groups, by="day")) == [
-        f"{note} (day=mon: 1 of 2, day=tue: 1 of 2)"
+        f"some {what} (day=mon: 1 of 2, day=tue: 1 of 2)"
     ]
     weighted = {**ONE_LABEL, "weight": [1, 0, 1, *[1] * 7]}
     assert read_notes(sqlrank.evaluate(metric, predictions=weighted))[0].startswith(
@@ -162,7 +221,7 @@ def test_metrics_that_compare_within_queries_count_those_of_one_label(metric: st
     )
 
 
-def test_gauc_without_them_is_the_mean_of_the_others() -> None:
+def test_gauc_without_them_is_the_mean_of_the_others():
     rows = pd.DataFrame(ONE_LABEL)
     areas = [
         roc_auc_score(part.label, part.score) * len(part)
@@ -175,7 +234,7 @@ def test_gauc_without_them_is_the_mean_of_the_others() -> None:
 
 
 @pytest.mark.parametrize("pairs", ["ovr", "ovo"])
-def test_areas_of_classes_that_are_no_label_are_counted(pairs: str) -> None:
+def test_areas_of_classes_that_are_no_label_are_counted(pairs):
     scores = {
         "label": ["a", "a", "b"],
         "classes": [list("abc")] * 3,
@@ -195,7 +254,7 @@ def test_areas_of_classes_that_are_no_label_are_counted(pairs: str) -> None:
     ]
 
 
-def test_advice_on_ids_leads_somewhere() -> None:
+def test_advice_on_ids_leads_somewhere():
     runs = {"old": DOCS, "new": OTHER_FORMS["case of documents"]}
     assert follow_all("RR", run=runs, qrels=JUDGED)
 
@@ -255,7 +314,7 @@ OTHER_SIDES: dict[str, tuple[Any, dict[str, Any], float]] = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("sides", OTHER_SIDES)
-def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides: str) -> None:
+def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides):
     metric, arguments, right = OTHER_SIDES[sides]
     try:
         message = "\n".join(read_notes(sqlrank.evaluate(metric, **arguments)))
@@ -269,10 +328,10 @@ def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides: str) -> None
     assert not any("differ in" in note for note in read_notes(result))
 
 
-def test_groups_of_several_columns_are_kept_apart() -> None:
+def test_groups_of_several_columns_are_kept_apart():
     groups = [({"system": name, "intent": "x"}, 1, 27) for name in ("old", "new")]
-    entry = LeftOut("queries found no list", ("RR",), 2, 54, tuple(groups))
+    entry = LeftOut("queries have no results", ("RR",), 2, 54, tuple(groups))
     assert str(entry) == (
-        "2 of 54 queries found no list"
+        "some queries have no results"
         " (system=old, intent=x: 1 of 27; system=new, intent=x: 1 of 27)"
     )

@@ -32,7 +32,7 @@ def count_agreements(one: dict[str, Any], other: dict[str, Any], fields: Any) ->
 
 
 @pytest.mark.slow
-def test_it_says_what_plain_python_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_says_what_plain_python_says(capsys):
     runpy.run_path(str(ROOT / "examples" / "linkage" / "evaluate.py"), run_name="__main__")
     printed = capsys.readouterr().out
     found = dict(re.findall(r"^(\w+) +([\d.]+)$", printed, re.MULTILINE))
@@ -64,6 +64,6 @@ def test_it_says_what_plain_python_says(capsys: pytest.CaptureFixture[str]) -> N
     assert printed.splitlines()[-1] == f"wrong clusters: {', '.join(sorted(missed))}"
 
 
-def test_the_licence_is_in_the_folder_of_the_data() -> None:
+def test_the_licence_is_in_the_folder_of_the_data():
     assert "Jonathan de Bruin" in (DATA / "LICENSE").read_text("utf-8")
     assert sum(path.stat().st_size for path in DATA.iterdir()) < 500_000

@@ -2,9 +2,6 @@
 of a subquery.
 """
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import sqlrank
@@ -55,7 +52,7 @@ from sqlrank.registry.sql_file import SqlFile
         ("ranked_documents AS o ON o.list_id = j.list_id OR o.doc_id = j.doc_id", False),
     ],
 )
-def test_a_left_join_finds_one_row(joined: str, is_lookup: bool, tmp_path: Path) -> None:
+def test_a_left_join_finds_one_row(joined, is_lookup, tmp_path):
     (tmp_path / "relations").mkdir()
     file = tmp_path / "relations" / "near.sql"
     file.write_text(
@@ -110,7 +107,7 @@ def test_a_left_join_finds_one_row(joined: str, is_lookup: bool, tmp_path: Path)
         ),
     ],
 )
-def test_joins_compare_groups(query: str, is_complete: bool, tmp_path: Path) -> None:
+def test_joins_compare_groups(query, is_complete, tmp_path):
     (tmp_path / "relations").mkdir()
     file = tmp_path / "relations" / "near.sql"
     file.write_text(f"-- near: one row per judgment.\nSELECT 1 AS one {query}")
@@ -122,7 +119,7 @@ def test_joins_compare_groups(query: str, is_complete: bool, tmp_path: Path) -> 
     assert len(violations) == (0 if is_complete else 1)
 
 
-def test_a_relation_that_joins_rows_of_other_groups_is_refused(tmp_path: Path) -> None:
+def test_a_relation_that_joins_rows_of_other_groups_is_refused(tmp_path):
     """Without the rule the lists of each system find the documents of all."""
     for folder in ("relations", "metrics"):
         (tmp_path / folder).mkdir()
@@ -140,7 +137,7 @@ def test_a_relation_that_joins_rows_of_other_groups_is_refused(tmp_path: Path) -
         {"system": system, "query_id": "q", "doc_id": "d", "score": score}
         for system, score in (("a", 1.0), ("b", 2.0))
     ]
-    call: dict[str, Any] = {
+    call = {
         "run": run,
         "qrels": {"q": {"d": 1}},
         "by": "system",

@@ -1,8 +1,5 @@
 """Parse and print metrics, with messages for everything that cannot be parsed."""
 
-from typing import Any
-
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,7 +29,7 @@ from sqlrank import Metric, MetricError
         ("IPrec@.1", "IPrec@0.1"),
     ],
 )
-def test_canonical_text(written: str, canonical: str) -> None:
+def test_canonical_text(written, canonical):
     metric = sqlrank.parse(written)
     assert str(metric) == canonical
     assert sqlrank.parse(canonical) == metric
@@ -42,7 +39,7 @@ def test_canonical_text(written: str, canonical: str) -> None:
     "written",
     ["nDCG(gain={1.23456789: 3})", "nDCG(gain={1234567: 3})", "IPrec@0.123456789", "IPrec@0.00001"],
 )
-def test_no_digit_is_lost(written: str) -> None:
+def test_no_digit_is_lost(written):
     metric = sqlrank.parse(written)
     assert sqlrank.parse(str(metric)) == metric
 
@@ -75,7 +72,7 @@ METRICS = st.builds(
 @pytest.mark.slow
 @given(METRICS)
 @settings(max_examples=200, database=None, deadline=None)
-def test_round_trip(metric: Metric) -> None:
+def test_round_trip(metric):
     read = sqlrank.parse(str(metric))
     assert read == metric
     assert str(read) == str(metric)
@@ -85,7 +82,7 @@ def test_round_trip(metric: Metric) -> None:
 @pytest.mark.slow
 @given(st.text(max_size=30) | st.from_regex(r"P\([a-z]{1,3}=.{0,12}\)@\d{1,3}", fullmatch=True))
 @settings(max_examples=200, database=None, deadline=None)
-def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
+def test_any_text_is_read_or_refused_with_a_metric_error(text):
     try:
         metric = sqlrank.parse(text)
     except MetricError:
@@ -101,7 +98,7 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("-nDCG@10", "cannot read the metric '-nDCG@10'"),
         ("P@5@5", "cannot read the metric"),
         ("P(@5", "cannot read the metric"),
-        ("P@", "cannot read the metric"),
+        ("P@", "Write P"),
         (
             "P@x",
             (
@@ -138,17 +135,17 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("P(rel=1e999)@5", "inf"),
         ("nDGC@10", "unknown metric 'nDGC'. Did you mean 'nDCG'?"),
         ("RRR@10", "unknown metric 'RRR'. Did you mean 'RR'?"),
-        ("zzz", "unknown metric 'zzz'. 'sqlrank metrics' lists all"),
+        ("zzz", "unknown metric 'zzz'. sqlrank.metrics (sqlrank metrics) lists all"),
     ],
 )
-def test_unreadable_metrics_are_reported(text: str, message: str) -> None:
+def test_unreadable_metrics_are_reported(text, message):
     with pytest.raises(MetricError) as caught:
         sqlrank.parse(text)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("text", [None, 5, b"P@5"])
-def test_a_metric_is_text(text: Any) -> None:
+def test_a_metric_is_text(text):
     with pytest.raises(MetricError):
         sqlrank.parse(text)
 
@@ -218,65 +215,19 @@ def test_a_metric_is_text(text: Any) -> None:
         ("nDCG(ideal=binary_k)", "cut-off"),
     ],
 )
-def test_a_parameter_that_does_not_fit_is_named(
-    metric: str, message: str, run: pa.Table, qrels: pa.Table
-) -> None:
+def test_a_parameter_that_does_not_fit_is_named(metric, message, run, qrels):
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate([metric], run=run, qrels=qrels)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("policies", "message"),
-    [
-        ({"tie": "rank"}, "evaluate has no argument 'tie'. Did you mean 'ties'?"),
-        ({"ties": "ranks"}, "unknown ties 'ranks'. Did you mean 'rank'?"),
-        ({"ties": 3}, "unknown ties 3"),
-        (
-            {"topics": "truth"},
-            (
-                "unknown topics 'truth'. Choose from: judged, judged_and_retrieved, clicked,"
-                " retrieved, strict, given"
-            ),
-        ),
-        ({"depth": 0}, "depth is 0. It must be an integer from 1"),
-        ({"depth": "x"}, "depth is 'x'. It must be an integer from 1"),
-        ({"depth": 1.5}, "depth is 1.5"),
-        ({"depth": 2**31}, "to 2147483647"),
-        ({"rel": float("nan")}, "rel is nan. It must be a number"),
-        (
-            {"score_type": "float16"},
-            (
-                "unknown score_type 'float16'. Did you mean 'float64'? Choose from: given, float64,"
-                " float32"
-            ),
-        ),
-        ({"compat": "trec"}, "unknown compat 'trec'. Did you mean 'trec"),
-        ({"rel": object()}, "a parameter is a number"),
-    ],
-)
-def test_a_policy_that_does_not_fit_is_named(
-    policies: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table
-) -> None:
-    with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate(["P@1"], run=run, qrels=qrels, **policies)
-    assert message in str(caught.value)
-
-
-def test_all_problems_of_a_call_are_reported_at_once(run: pa.Table, qrels: pa.Table) -> None:
-    with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate(["nDGC@10", "P@x", "RBP(p=2)"], run=run, qrels=qrels, depth="x")
-    for part in ("nDGC", "'x'", "p is 2", "depth is 'x'"):
-        assert part in str(caught.value)
-
-
 @pytest.mark.parametrize("metrics", [[], None, [3], 5])
-def test_metrics_of_a_wrong_kind(metrics: Any, run: pa.Table, qrels: pa.Table) -> None:
+def test_metrics_of_a_wrong_kind(metrics, run, qrels):
     with pytest.raises(MetricError):
         sqlrank.evaluate(metrics, run=run, qrels=qrels)
 
 
-def test_a_numpy_number_is_a_number(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_numpy_number_is_a_number(run, qrels):
     numpy = pytest.importorskip("numpy")
     for value in (numpy.int64(2), numpy.float32(2)):
         assert sqlrank.evaluate("P@1", run=run, qrels=qrels, rel=value).to_pylist() == [
@@ -284,49 +235,15 @@ def test_a_numpy_number_is_a_number(run: pa.Table, qrels: pa.Table) -> None:
         ]
 
 
-def test_a_metric_requested_twice_is_one_column(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_metric_requested_twice_is_one_column(run, qrels):
     assert sqlrank.evaluate(
         ["P@1", "p@1", sqlrank.parse("P@1")], run=run, qrels=qrels
     ).column_names == ["P@1"]
 
 
-def test_a_metric_made_by_hand(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_metric_made_by_hand(run, qrels):
     metric = Metric("ndcg", (("gain", "exp2"),)) @ 10
     assert sqlrank.evaluate(metric, run=run, qrels=qrels).column_names == ["ndcg(gain=exp2)@10"]
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ((5,), "name=5 is not possible: give the name of a metric, such as 'nDCG'"),
-        (("a b",), "name='a b' is not possible: give the name of a metric"),
-        (
-            ("P", "rel"),
-            (
-                "params='rel' is not possible: give pairs of a name and a value, such as (('gain',"
-                " 'exp2'),)"
-            ),
-        ),
-        (
-            ("P", (("rel", None),)),
-            "params=(('rel', None),) is not possible: give pairs of a name and a value",
-        ),
-        (
-            ("P", (("rel", [1]),)),
-            "params=(('rel', [1]),) is not possible: give pairs of a name and a value",
-        ),
-        (
-            ("P", (), [5]),
-            "cutoff=[5] is not possible: give a number, such as 10, a pair (1, 20), or 'cutoff'",
-        ),
-        (("P", (), True), "cutoff=True is not possible: give a number"),
-        (("P", (), 10**400), "is not possible: give a number"),
-    ],
-)
-def test_a_metric_made_by_hand_of_wrong_values(values: Any, message: str) -> None:
-    with pytest.raises(MetricError) as caught:
-        Metric(*values)
-    assert message in str(caught.value)
 
 
 @pytest.mark.one_in(3)
@@ -339,9 +256,7 @@ def test_a_metric_made_by_hand_of_wrong_values(values: Any, message: str) -> Non
         ("IPrec@0.1", "IPrec@1"),
     ],
 )
-def test_two_metrics_never_share_a_column(
-    first: str, second: str, run: pa.Table, qrels: pa.Table
-) -> None:
+def test_two_metrics_never_share_a_column(first, second, run, qrels):
     together = sqlrank.evaluate(
         [first, second], run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])
     ).to_pylist()[0]
@@ -353,7 +268,7 @@ def test_two_metrics_never_share_a_column(
 
 
 @pytest.mark.slow
-def test_a_sweep_has_a_row_per_cutoff(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_sweep_has_a_row_per_cutoff(run, qrels):
     swept = sqlrank.evaluate(["P@1..3", "R(rel=2)@1..3"], run=run, qrels=qrels)
     assert swept.column_names == ["k", "P@1..3", "R(rel=2)@1..3"]
     assert swept["k"].to_pylist() == [1, 2, 3]
@@ -364,14 +279,14 @@ def test_a_sweep_has_a_row_per_cutoff(run: pa.Table, qrels: pa.Table) -> None:
         )
 
 
-def test_a_sweep_by_system_and_query(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_sweep_by_system_and_query(run, qrels):
     systems = run.append_column("system", [["x", "x", "y"]])
     swept = sqlrank.evaluate("P@1..2", run=systems, qrels=qrels, by="system", per_query=True)
     assert swept.column_names == ["system", "query_id", "k", "P@1..2"]
     assert swept.num_rows == 2 * 2 * 2
 
 
-def test_sweeps_of_different_ranges_are_refused(run: pa.Table, qrels: pa.Table) -> None:
+def test_sweeps_of_different_ranges_are_refused(run, qrels):
     for metrics in (["P@1..3", "R@1..2"], ["P@1..3", "AP"]):
         with pytest.raises(
             MetricError, match="ask for metrics of one range in a call of their own"
@@ -379,5 +294,5 @@ def test_sweeps_of_different_ranges_are_refused(run: pa.Table, qrels: pa.Table) 
             sqlrank.evaluate(metrics, run=run, qrels=qrels)
 
 
-def test_a_long_sweep_takes_a_moment(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_long_sweep_takes_a_moment(run, qrels):
     assert sqlrank.evaluate("P@1..100", run=run, qrels=qrels, timeout=20).num_rows == 100

@@ -17,8 +17,9 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from sqlrank.output.notebook import register_formatters
-from sqlrank.output.show import FIRST_ROWS, MAX_DISPLAYED_ROWS
+from sqlrank.output.show import FIRST_ROWS, MAX_DISPLAYED_ROWS, format_first_rows_html
 from tests.environments import make_environment
+from tests.tables import build_table
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = ["nbclient", "ipykernel", "duckdb>=2.0", "sqlglot>=30.30,<31", "pyarrow", "typer", "rich", "pandas>=2.2,<3", "altair>=6.1,<7",
@@ -30,7 +31,7 @@ RUNNER = """
 import json, sys
 import nbclient, nbformat
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in json.load(open(sys.argv[1]))])
-nbclient.NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3").execute()
+nbclient.NotebookClient(notebook, timeout=600, allow_errors=True, kernel_name="python3").execute()
 print(json.dumps([cell.outputs for cell in notebook.cells]))
 """
 WITHOUT_WIDGETS = "import importlib.util\nassert importlib.util.find_spec('ipywidgets') is None"
@@ -52,7 +53,7 @@ SHOWN = {
     "sqlrank.compare('RR', run={'old': {'q1': {'a': 2.0, 'b': 3.0}}, '<b>': {'q1': {'a': 2.0, 'b': 1.0}}}, qrels={'q1': {'a': 1}})": (
         (
             "metric     old     <b>  difference  winner\nRR      0.5000  1.0000     +0.5000 "
-            " none\nRR: no interval: fewer than two units.\n1 query."
+            " none\nRR: no interval: fewer than two queries.\n1 query."
         ),
         [
             "metric", "old", "&lt;b&gt;", "difference", "winner", "RR", "0.5000", "1.0000",
@@ -76,8 +77,7 @@ def run_cells(cells: list[str], config: pytest.Config, folder: Path) -> list[lis
         command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    outputs: list[list[dict[str, Any]]] = json.loads(done.stdout.splitlines()[-1])
-    return outputs
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def first_cells(page: str) -> list[str]:
@@ -86,17 +86,28 @@ def first_cells(page: str) -> list[str]:
     return [example.source for example in doctest.DocTestParser().get_examples(block)] or [block]
 
 
-def test_an_error_is_shown_without_the_frames_of_the_package() -> None:
+def test_an_error_is_shown_without_the_frames_of_the_package():
     error = InputError("predictions has no column score", "There are: label")
     assert error._render_traceback_() == [
         "InputError: predictions has no column score\nThere are: label"
     ]
 
 
+def test_a_statement_is_shown_line_by_line_and_a_gate_below_its_verdict(capsys):
+    statement = sqlrank.sql("AUC", predictions="p")
+    lines = []
+    statement._repr_pretty_(SimpleNamespace(text=lines.append), _=False)
+    assert lines == [str(statement)]
+    assert statement._repr_html_().count("\n") == statement.count("\n")
+    runs = {"old": {"q1": {"a": 2.0}}, "new": {"q1": {"a": 1.0}}}
+    gate = sqlrank.gate("RR", run=runs, qrels={"q1": {"a": 1}}, baseline="old")
+    sqlrank.show(gate)
+    assert capsys.readouterr().out.startswith("verdict: inconclusive\nmetric")
+    assert format_first_rows_html(gate).startswith("<p><b>verdict: inconclusive</b></p>\n<table>")
+
+
 @pytest.mark.slow
-def test_the_first_example_of_every_page_runs_without_widgets(
-    pytestconfig: pytest.Config, tmp_path: Path
-) -> None:
+def test_the_first_example_of_every_page_runs_without_widgets(pytestconfig, tmp_path):
     pages = {
         path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
         for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -115,7 +126,7 @@ def test_the_first_example_of_every_page_runs_without_widgets(
         [output for output in found if output["output_type"] == "error"] for found in cells
     ]
     assert widgets == []
-    failures: list[Any] = [
+    failures = [
         (name, cell, errors[0]["evalue"])
         for (name, cell), errors in zip(examples, outputs, strict=True)
         if errors
@@ -127,9 +138,7 @@ def test_the_first_example_of_every_page_runs_without_widgets(
 
 
 @pytest.mark.slow
-def test_results_are_tables_in_a_notebook_and_other_tables_as_always(
-    pytestconfig: pytest.Config, tmp_path: Path
-) -> None:
+def test_results_are_tables_in_a_notebook_and_other_tables_as_always(pytestconfig, tmp_path):
     first, *cells = run_cells(["import sqlrank", *SHOWN], pytestconfig, tmp_path)
     assert first == []
     for (source, (text, html)), outputs in zip(SHOWN.items(), cells, strict=True):
@@ -143,7 +152,7 @@ def test_results_are_tables_in_a_notebook_and_other_tables_as_always(
 
 
 @pytest.mark.slow
-def test_ipython_is_not_imported() -> None:
+def test_ipython_is_not_imported():
     script = (
         "import sys, sqlrank; sqlrank.evaluate; print(any(name.partition('.')[0] == 'IPython' for"
         " name in sys.modules))"
@@ -167,7 +176,7 @@ class Formatter:
         return earlier
 
 
-def test_formatters_of_others_show_tables_that_are_no_results() -> None:
+def test_formatters_of_others_show_tables_that_are_no_results():
     formatters = {kind: Formatter() for kind in ("text/plain", "text/html")}
     formatters["text/plain"].for_type_by_name(
         "pyarrow.lib", "Table", lambda _, printer, __: printer.text("theirs")
@@ -177,17 +186,17 @@ def test_formatters_of_others_show_tables_that_are_no_results() -> None:
     print_text, format_page = (
         formatter.functions["pyarrow.lib", "Table"] for formatter in formatters.values()
     )
-    texts: list[str] = []
+    texts = []
     cycle = False
     for table in (
-        pa.table({"x": [1]}),
-        pa.table({"x": [1]}).replace_schema_metadata({"sqlrank.version": "1"}),
+        build_table(x="1"),
+        build_table(x="1").replace_schema_metadata({"sqlrank.version": "1"}),
     ):
         print_text(
             table, SimpleNamespace(text=texts.append, break_=lambda: texts.append("\n")), cycle
         )
     assert texts == ["theirs", "x", "\n", "1"]
-    assert format_page(pa.table({"x": [1]})) == "<i>theirs</i>"
+    assert format_page(build_table(x="1")) == "<i>theirs</i>"
     many = pa.table({"x": list(range(250))}).replace_schema_metadata({"sqlrank.version": "1"})
     assert format_page(many.slice(0, MAX_DISPLAYED_ROWS)).count("<td") == MAX_DISPLAYED_ROWS
     assert format_page(many).count("<td") == FIRST_ROWS
@@ -198,7 +207,7 @@ def test_formatters_of_others_show_tables_that_are_no_results() -> None:
     assert ">relation<" not in listed
 
 
-def test_the_prompt_shows_results_as_tables_and_other_values_as_always() -> None:
+def test_the_prompt_shows_results_as_tables_and_other_values_as_always():
     lines = (
         "import sys, pyarrow as pa\nsys.ps1 = ''\nimport sqlrank",
         "sqlrank.evaluate('RR', run={'q': {'a': 1.0}}, qrels={'q': {'a': 1}})",
@@ -218,9 +227,7 @@ def test_the_prompt_shows_results_as_tables_and_other_values_as_always() -> None
 
 
 @pytest.mark.parametrize("columns", ["60", "96"])
-def test_show_prints_what_a_terminal_of_this_width_prints(
-    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_prints_what_a_terminal_of_this_width_prints(columns, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("TERM", "dumb")
     runs = {
@@ -235,14 +242,3 @@ def test_show_prints_what_a_terminal_of_this_width_prints(
     assert shown.splitlines()[-1].endswith("intervals at 97.5%.")
     sqlrank.show(sqlrank.metrics(), max_rows=3)
     assert capsys.readouterr().out.splitlines()[-1].startswith("... and ")
-
-
-def test_show_is_of_arrow_tables() -> None:
-    with pytest.raises(
-        InputError,
-        match=(
-            r"^show prints an Arrow table, and not one of type dict\. Give the result as sqlrank"
-            r" returned it$"
-        ),
-    ):
-        sqlrank.show({"AP": 0.5})

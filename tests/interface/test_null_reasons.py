@@ -1,8 +1,6 @@
 """Reasons for NULL values and intervals, one line each, from the annotations of metric files."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -12,6 +10,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank.output.display import null_reasons
 from tests.interface.command_line import app
+from tests.tables import build_table
 
 METRICS = ["AUC", "Positives", "KS", "MAE"]
 
@@ -47,14 +46,14 @@ METRICS = ["AUC", "Positives", "KS", "MAE"]
         ),
     ],
 )
-def test_reasons(labels: list[int], options: dict[str, Any], reasons: list[str]) -> None:
+def test_reasons(labels, options, reasons):
     scores = [0.5, 0.5, 0.2, 0.3][: len(labels)]
     data = pa.table({"label": labels, "score": scores, "day": [1, 1, 2, 2][: len(labels)]})
     assert null_reasons(sqlrank.evaluate(METRICS, predictions=data, **options)) == reasons
 
 
 @pytest.mark.parametrize("metric", ["nDCG@10", "Judged@10"])
-def test_judgments_that_are_all_0(metric: str) -> None:
+def test_judgments_that_are_all_0(metric):
     reason = (
         "no judgment is above 0, so that no document is relevant. Check the column that is read as"
         " relevance"
@@ -68,7 +67,7 @@ def test_judgments_that_are_all_0(metric: str) -> None:
     )
 
 
-def test_reasons_of_rankings_count_queries() -> None:
+def test_reasons_of_rankings_count_queries():
     run = {"a": {"d": 1.0}, "b": {"d": 1.0}, "c": {"d": 1.0}}
     qrels = {"a": {"d": 1}, "b": {"d": 0}, "c": {"d": 0}}
     result = sqlrank.evaluate(
@@ -79,8 +78,8 @@ def test_reasons_of_rankings_count_queries() -> None:
     ]
 
 
-def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path: Path) -> None:
-    data = pa.table({"label": [1, 1], "score": [0.5, 0.25]})
+def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path):
+    data = build_table(label="1 1", score="0.5 0.25")
     measures = json.loads(
         sqlrank.evaluate(["AUC", "Positives"], predictions=data).schema.metadata[
             b"sqlrank.measures"
@@ -91,7 +90,7 @@ def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path: Path) -> 
     pyarrow.csv.write_csv(data, tmp_path / "one.csv")
     done = CliRunner().invoke(
         app,
-        ["evaluate", "AUC", "MAE", "--predictions", str(tmp_path / "one.csv"), "--format", "json"],
+        f"evaluate AUC MAE --predictions {tmp_path}/one.csv --format json",
     )
     assert (done.exit_code, json.loads(done.stdout)) == (0, [{"AUC": None, "MAE": 0.625}])
     assert done.stderr == "note: AUC is NULL (undefined: predictions of one class only)\n"

@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from sqlrank.registry.loader import load_registry
+from tests.tables import read_columns
 
 pytestmark = pytest.mark.slow
 
@@ -20,22 +21,18 @@ RUN = {
     "score": [0.9, 0.5, 0.1, 0.8, 0.3],
     "rank": [1, 2, 3, 1, 2],
 }
-QRELS = {
-    "query_id": [1, 1, 2, 2],
-    "doc_id": ["b", "c", "a", "b"],
-    "relevance": [1.0, 3.0, 2.0, 0.0],
-}
-ROWS = {
-    "query_id": [1, 1, 2, 2],
-    "label": [1.0, 0.0, 0.0, 1.0],
-    "score": [0.5, 0.5, 0.2, 0.4],
-    "weight": [1.0, 2.0, 1.0, 3.0],
-    "rank": [2, 1, 3, 4],
-    "quantile_level": [0.2, 0.3, 0.4, 0.4],
-    "interval_low": [0.1, 0.2, 0.0, 0.3],
-    "interval_high": [0.9, 0.6, 0.3, 0.5],
-    "seasonal_error": [0.5, 0.25, 0.5, 1.0],
-}
+QRELS = read_columns(query_id="1 1 2 2", doc_id="b c a b", relevance="1.0 3.0 2.0 0.0")
+ROWS = read_columns(
+    query_id="1 1 2 2",
+    label="1.0 0.0 0.0 1.0",
+    score="0.5 0.5 0.2 0.4",
+    weight="1.0 2.0 1.0 3.0",
+    rank="2 1 3 4",
+    quantile_level="0.2 0.3 0.4 0.4",
+    interval_low="0.1 0.2 0.0 0.3",
+    interval_high="0.9 0.6 0.3 0.5",
+    seasonal_error="0.5 0.25 0.5 1.0",
+)
 CLASSES = {
     "prediction_id": [1, 1, 2, 2],
     "class_id": list("abab"),
@@ -44,13 +41,13 @@ CLASSES = {
     "weight": [1.0, 1.0, 3.0, 3.0],
 }
 FLAGS = {**CLASSES, "label": [1.0, 0.0, 0.0, 1.0], "predicted": [1.0, 1.0, 0.0, 1.0]}
-LOGS = {
-    "reward": [1.0, 0.0, 2.0],
-    "propensity": [0.5, 0.25, 0.5],
-    "target_propensity": [0.25, 0.5, 0.4],
-    "predicted_reward": [0.5, 0.5, 1.0],
-    "expected_reward": [0.4, 0.6, 1.0],
-}
+LOGS = read_columns(
+    reward="1.0 0.0 2.0",
+    propensity="0.5 0.25 0.5",
+    target_propensity="0.25 0.5 0.4",
+    predicted_reward="0.5 0.5 1.0",
+    expected_reward="0.4 0.6 1.0",
+)
 CLICKS = {
     "query_id": [1, 1, 2, 2],
     "doc_id": list("bcab"),
@@ -59,13 +56,9 @@ CLICKS = {
     "propensity": [0.4, 0.25, 0.5, 0.2],
 }
 SPANS = {
-    "evidence": {
-        "query_id": [1, 2],
-        "source": ["s", "s"],
-        "span_start": [0.0, 10.0],
-        "span_end": [8.0, 19.0],
-        "grade": [1.0, 2.0],
-    },
+    "evidence": read_columns(
+        query_id="1 2", source="s s", span_start="0.0 10.0", span_end="8.0 19.0", grade="1.0 2.0"
+    ),
     "chunks": {
         "doc_id": list("ab"),
         "source": ["s", "s"],
@@ -77,16 +70,16 @@ JUDGED = {
     "label": [*(float(number % 5) for number in range(20)), *[None] * 10],
     "score": [float(number % 5 + number % 3) for number in range(30)],
 }
-UPLIFT = {
-    "label": [1.0, 0.0, 2.0, 1.0],
-    "score": [0.5, 0.2, 0.4, 0.1],
-    "treatment": [1.0, 0.0, 0.0, 1.0],
-    "weight": [1.0, 2.0, 1.0, 3.0],
-}
+UPLIFT = read_columns(
+    label="1.0 0.0 2.0 1.0",
+    score="0.5 0.2 0.4 0.1",
+    treatment="1.0 0.0 0.0 1.0",
+    weight="1.0 2.0 1.0 3.0",
+)
 RANKED = {"run": RUN, "qrels": QRELS}
 PREDICTED = {"predictions": ROWS}
 
-CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
+CASES = {
     "run.score": (["nDCG@2"], RANKED, {}),
     "run.rank": (["RR"], RANKED, {"ties": "rank"}),
     "qrels.relevance": (["DCG@2"], RANKED, {}),
@@ -210,7 +203,7 @@ def evaluate(name: str, change: Any = None) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_shift_and_a_scale_are_seen(name: str) -> None:
+def test_a_shift_and_a_scale_are_seen(name):
     value = evaluate(name)
     assert value != "refused"
     changed = {
@@ -221,7 +214,7 @@ def test_a_shift_and_a_scale_are_seen(name: str) -> None:
     assert same == INVARIANT.get(name, {}).keys()
 
 
-def test_every_number_column_is_tried() -> None:
+def test_every_number_column_is_tried():
     columns = {
         f"{role.name}.{column.name}"
         for role in load_registry().roles.values()

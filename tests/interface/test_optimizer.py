@@ -187,7 +187,7 @@ def optimize_text(text: str) -> str:
         ),
     ],
 )
-def test_rows_stay(rest: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_rows_stay(rest, connection):
     text = f"{INPUTS}, {rest}"
     assert sorted_rows(connection, optimize_text(text)) == sorted_rows(connection, text)
 
@@ -199,7 +199,7 @@ SELECT g.x, c.n, f.s FROM g LEFT JOIN f ON f.x IS NOT DISTINCT FROM g.x
 LEFT JOIN c ON c.x IS NOT DISTINCT FROM g.x"""
 
 
-def test_rows_are_grouped_once(connection: duckdb.DuckDBPyConnection) -> None:
+def test_rows_are_grouped_once(connection):
     """``c`` reads ``e``, which has its rows and columns, and two joins are one."""
     before = f"{INPUTS}, {SHARED_ROWS}"
     after = optimize_text(before)
@@ -208,7 +208,7 @@ def test_rows_are_grouped_once(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize("is_marked", [False, True])
-def test_joins_to_keys_that_are_never_null_go(is_marked: bool) -> None:
+def test_joins_to_keys_that_are_never_null_go(is_marked):
     tree = sqlglot.parse_one(
         "WITH a AS (SELECT x, y FROM t), c AS (SELECT x FROM a GROUP BY x) SELECT a.y FROM a JOIN c"
         " ON c.x = a.x"
@@ -250,5 +250,5 @@ def test_joins_to_keys_that_are_never_null_go(is_marked: bool) -> None:
         ),
     ],
 )
-def test_what_holds_of_each_row_is_not_tested(rest: str, expected: str) -> None:
+def test_what_holds_of_each_row_is_not_tested(rest, expected):
     assert expected in optimize_text(f"WITH a AS (SELECT x, y FROM t) {rest}")

@@ -22,7 +22,7 @@ from sqlrank.options import load_options
 from sqlrank.reports.report_request import ReportRequest
 from sqlrank.reports.rollup_report import RollupReportRequest
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS = {
     function.__name__: function
     for function in (
         *(getattr(sqlrank, name) for name in sqlrank.__all__),
@@ -34,7 +34,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_parameters_are_those_that_are_declared(name: str) -> None:
+def test_parameters_are_those_that_are_declared(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     declared = {
         option.name: option for option in load_options().values() if name in option.functions
@@ -50,7 +50,7 @@ def test_parameters_are_those_that_are_declared(name: str) -> None:
             assert default == option.defaults.get(name, option.default), option.name
 
 
-def test_functions_that_are_declared_exist() -> None:
+def test_functions_that_are_declared_exist():
     named = {
         name for option in load_options().values() for name in (*option.functions, *option.defaults)
     }
@@ -62,10 +62,12 @@ def test_functions_that_are_declared_exist() -> None:
 @pytest.mark.parametrize(
     "name", [name for name, option in load_options().items() if option.kind in KINDS]
 )
-def test_defaults_and_choices_are_possible_and_an_object_is_not(name: str) -> None:
+def test_defaults_and_choices_are_possible_and_an_object_is_not(name):
     option = load_options()[name]
-    defaults = [value for value in (option.default, *option.defaults.values()) if value is not None]
-    assert [value for value in (*defaults, *option.choices) if not is_possible(option, value)] == []
+    for function in option.functions:
+        own, default = option.for_function(function), option.defaults.get(function, option.default)
+        values = (*own.choices, *([] if default is None else [default]))
+        assert [value for value in values if not is_possible(own, value)] == []
     assert (
         option.expects
         or option.kind in {"flag", "column", "choice"}
@@ -84,7 +86,7 @@ def read_parameters(function: Callable[..., Any]) -> set[str]:
     scope = {**vars(sys.modules[function.__module__]), "ResourceLimits": ResourceLimits}
     scope |= {"ReportRequest": ReportRequest, "RollupReportRequest": RollupReportRequest}
     scope |= {"TestOptions": paired_tests.TestOptions}
-    records: list[str] = []
+    records = []
     while new := set(
         re.findall(
             r"(?:select_arguments\(|\b)([A-Z]\w+)(?:, arguments|\.from_arguments\(arguments)", code
@@ -111,7 +113,7 @@ def read_parameters(function: Callable[..., Any]) -> set[str]:
 @pytest.mark.parametrize(
     "name", [name for name in FUNCTIONS if name not in {"fit", "merge_weights"}]
 )
-def test_every_parameter_is_read(name: str) -> None:
+def test_every_parameter_is_read(name):
     read = read_parameters(FUNCTIONS[name])
     is_passed_on = name == "assert_not_worse"  # all but one, to gate
     assert [
@@ -122,7 +124,7 @@ def test_every_parameter_is_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_arguments_that_are_described_elsewhere_are_described_there(name: str) -> None:
+def test_arguments_that_are_described_elsewhere_are_described_there(name):
     """An argument "as for" another function is one of that function, which says what it is."""
     described = dict(
         re.findall(r"^ {8}\**(\w+): (.*)$", str(FUNCTIONS[name].__doc__), re.MULTILINE)

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -23,6 +23,7 @@ from sqlrank.output.result_formats import as_excel
 from sqlrank.reports.report import Report
 from tests.interface.command_line import ROOT, invoke_command, run_refused_command
 from tests.interface.outputs import CONTENTS, HEAVY, OUTPUTS, READING, make_data
+from tests.tables import build_table
 
 INPUT = "this file is an input, which its own result cannot replace. Name another file"
 DAMAGED = "this file is an input, which would be damaged. Name another file"
@@ -57,7 +58,7 @@ def make_linked_input(folder: Path, name: str) -> Path:
 
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", READING)
-def test_no_output_replaces_an_input(name: str, folder: Path) -> None:
+def test_no_output_replaces_an_input(name, folder):
     output = READING[name]
     source = make_linked_input(folder, output.reads)
     before = source.read_bytes()
@@ -80,7 +81,7 @@ def test_no_output_replaces_an_input(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", READING)
-def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) -> None:
+def test_no_output_becomes_an_input_of_the_next_call(name, folder):
     output = READING[name]
     make_linked_input(folder, output.reads)
     for named, target in (
@@ -108,7 +109,7 @@ def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) ->
         ("--db", "x"),
     ],
 )
-def test_every_option_with_a_source_is_an_input(option: tuple[str, str]) -> None:
+def test_every_option_with_a_source_is_an_input(option):
     Path("x").write_text("1")
     said = run_refused_command(
         "evaluate",
@@ -125,7 +126,7 @@ def test_every_option_with_a_source_is_an_input(option: tuple[str, str]) -> None
     assert said == f"sqlrank: -o x: {INPUT}\n"
 
 
-def test_files_of_a_folder_of_sql_are_inputs() -> None:
+def test_files_of_a_folder_of_sql_are_inputs():
     Path("own/metrics").mkdir(parents=True)
     file = Path("own/metrics/mine.sql")
     file.write_text("SELECT 1")
@@ -142,8 +143,8 @@ def test_files_of_a_folder_of_sql_are_inputs() -> None:
     assert file.read_text() == "SELECT 1"
 
 
-def test_the_baseline_and_the_stored_result_are_inputs() -> None:
-    pq.write_table(pa.table({"x": [1]}), "base.parquet")
+def test_the_baseline_and_the_stored_result_are_inputs():
+    pq.write_table(build_table(x="1"), "base.parquet")
     gate = ("gate", "AP", "--run", "r", "--qrels", "q", "--baseline", "base.parquet", "--force")
     for option, message in (("-o", INPUT), ("--junit", INPUT), ("--summary", DAMAGED)):
         assert (
@@ -151,46 +152,22 @@ def test_the_baseline_and_the_stored_result_are_inputs() -> None:
             == f"sqlrank: {option} base.parquet: {message}\n"
         )
     assert (
-        run_refused_command("chart", "--result", "base.parquet", "-o", "base.parquet", "--force")
+        run_refused_command("chart --result base.parquet -o base.parquet --force")
         == f"sqlrank: -o base.parquet: {INPUT}\n"
     )
 
 
-def test_files_that_no_folder_reads_are_no_inputs(folder: Path) -> None:
+def test_files_that_no_folder_reads_are_no_inputs(folder):
     make_linked_input(folder, "predictions")
-    assert (
-        invoke_command(
-            "evaluate", "AUC", "--predictions", "in", "-o", "in/.hidden.parquet"
-        ).exit_code
-        == 0
-    )
-    assert (
-        invoke_command(
-            "evaluate", "AUC", "--predictions", "in", "-o", "in/_result.parquet"
-        ).exit_code
-        == 0
-    )
-
-
-def test_two_outputs_of_a_call_are_two_files() -> None:
-    gate = ("gate", "AP", "--run", "r", "--qrels", "q")
-    Path("link.md").symlink_to("x.md")
-    for first, second in (
-        ("-o x.md", "--junit x.md"),
-        ("--summary x.md", "--junit x.md"),
-        ("-o x.md", "--summary link.md"),
-    ):
-        assert (
-            run_refused_command(*gate, *first.split(), *second.split())
-            == f"sqlrank: {first} and {second}: both are the same file. Name two\n"
-        )
+    assert invoke_command("evaluate AUC --predictions in -o in/.hidden.parquet").exit_code == 0
+    assert invoke_command("evaluate AUC --predictions in -o in/_result.parquet").exit_code == 0
 
 
 # Files of others, and of other kinds
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_no_output_replaces_a_file_of_others(name: str, folder: Path) -> None:
+def test_no_output_replaces_a_file_of_others(name, folder):
     output = OUTPUTS[name]
     target = Path(f"notes{output.ending}")
     target.write_text("my notes")
@@ -207,7 +184,7 @@ def test_no_output_replaces_a_file_of_others(name: str, folder: Path) -> None:
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else []) for name in OUTPUTS],
 )
-def test_each_output_says_its_kind_and_is_replaced_by_itself(name: str, folder: Path) -> None:
+def test_each_output_says_its_kind_and_is_replaced_by_itself(name, folder):
     output = OUTPUTS[name]
     target = Path(f"own{output.ending}")
     words = output.arguments(folder / f"{output.reads}.parquet", target)
@@ -222,7 +199,7 @@ def test_each_output_says_its_kind_and_is_replaced_by_itself(name: str, folder: 
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
+def test_no_output_replaces_another_kind(name, folder):
     output = OUTPUTS[name]
     target = Path(f"own{output.ending}")
     others = [kind for kind in FileKind if kind not in {output.kind, FileKind.TABLE}]
@@ -231,7 +208,7 @@ def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
             target.write_text(CONTENTS[kind][0])
         else:
             metadata = {"sqlrank.version": "1.0", "sqlrank.kind": str(kind)}
-            pq.write_table(pa.table({"x": [1]}).replace_schema_metadata(metadata), target)
+            pq.write_table(build_table(x="1").replace_schema_metadata(metadata), target)
         before = target.read_bytes()
         said = run_refused_command(*output.arguments(folder / f"{output.reads}.parquet", target))
         if output.option == "--summary" and kind not in CONTENTS:
@@ -247,7 +224,7 @@ def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
         assert target.read_bytes() == before
 
 
-def test_kinds_of_texts() -> None:
+def test_kinds_of_texts():
     for kind, texts in CONTENTS.items():
         for text in texts:
             Path("x").write_text(text)
@@ -258,9 +235,9 @@ def test_kinds_of_texts() -> None:
 
 
 @pytest.mark.slow
-def test_damaged_files_are_files_of_others() -> None:
+def test_damaged_files_are_files_of_others():
     """Whatever their readers raise."""
-    table = pa.table({"x": [1, 2]}).replace_schema_metadata(
+    table = build_table(x="1 2").replace_schema_metadata(
         {"sqlrank.version": "1.0", "sqlrank.kind": "rollup"}
     )
     pq.write_table(table, "x.parquet")
@@ -276,7 +253,7 @@ def test_damaged_files_are_files_of_others() -> None:
             assert read_file_kind(Path("damaged")) in {None, FileKind.ROLLUP, FileKind.TABLE}
 
 
-def test_a_rollup_of_an_earlier_version_is_recognized(folder: Path) -> None:
+def test_a_rollup_of_an_earlier_version_is_recognized(folder):
     """It has no kind in its metadata, as one that Arrow saved from Python."""
     Path("rollup.parquet").write_bytes((folder / "rollup.parquet").read_bytes())
     assert read_file_kind(Path("rollup.parquet")) == FileKind.ROLLUP
@@ -291,7 +268,7 @@ def test_a_rollup_of_an_earlier_version_is_recognized(folder: Path) -> None:
     assert read_file_kind(Path("rollup.parquet")) == FileKind.METRICS
 
 
-def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:
+def test_both_files_of_a_dbt_model_are_looked_at_first():
     words = ("sql", "AUC", "--predictions", "clicks", "--dbt", "daily.sql")
     Path("daily.yml").write_text("version: 2")
     assert run_refused_command(*words) == f"sqlrank: --dbt daily.yml: {FOREIGN}\n"
@@ -302,9 +279,7 @@ def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:
 
 
 @pytest.mark.slow
-def test_a_summary_is_appended_to_text_of_its_own(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_summary_is_appended_to_text_of_its_own(folder, monkeypatch):
     words = OUTPUTS["gate --summary"].arguments(folder / "predictions.parquet", "")[:-1]
     for _ in range(2):
         assert invoke_command(*words, "new.md").exit_code in VERDICTS
@@ -327,9 +302,9 @@ def test_a_summary_is_appended_to_text_of_its_own(
     )
 
 
-def test_a_summary_damages_no_data(folder: Path) -> None:
+def test_a_summary_damages_no_data(folder):
     words = OUTPUTS["gate --summary"].arguments(folder / "predictions.parquet", "")[:-1]
-    pq.write_table(pa.table({"x": [1]}), "other.parquet")
+    pq.write_table(build_table(x="1"), "other.parquet")
     Path("other.csv").write_text("a,b\n1,2\n")
     message = (
         "this file is no text, and Markdown would damage it. Name a file that ends in .md or .txt"
@@ -348,7 +323,7 @@ def test_a_summary_damages_no_data(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_where_no_file_can_be_written_is_found_before_any_work(name: str) -> None:
+def test_where_no_file_can_be_written_is_found_before_any_work(name):
     """The source is not there, which the work would find."""
     output = OUTPUTS[name]
     Path("file").touch()
@@ -386,7 +361,82 @@ for name in sys.argv[1:]:
 """
 
 
-def test_folders_and_files_without_permission(tmp_path: Path) -> None:
+CANNOT_OPEN = """
+import os, sys
+import sqlrank
+from sqlrank.errors import SqlrankError
+if os.getuid() == 0:
+    sqlrank.evaluate("AUC", predictions={"label": [1], "score": [1]})
+    os.setuid(65534)  # root opens anything
+call = {"predictions": "rows"}
+for options in (
+    {"predictions": "secret.csv"},
+    {"predictions": "secret.parquet"},
+    {"predictions": "parts"},
+    {**call, "connection": "secret.duckdb"},
+    {**call, "connection": "rows.duckdb", "insert": "r"},
+    {"predictions": "rows.csv", "connection": "locked/new.duckdb", "insert": "r"},
+    {"predictions": "rows.csv", "temp_directory": "locked"},
+):
+    try:
+        (sqlrank.rollup if "insert" in options else sqlrank.evaluate)("AUC", **options)
+    except SqlrankError as error:
+        print(error)
+"""
+
+
+def test_inputs_and_folders_without_permission(tmp_path):
+    for path in (tmp_path, *tmp_path.parents):
+        if Path(tempfile.gettempdir()) in path.parents:
+            path.chmod(0o755)
+    (tmp_path / "parts").mkdir()
+    rows = "SELECT 1 AS label, 0.5 AS score"
+    for name in ("secret.csv", "secret.parquet", "parts/a.csv", "parts/b.csv", "rows.csv"):
+        duckdb.sql(f"COPY ({rows}) TO '{tmp_path / name}'")
+    for name in ("secret", "rows"):
+        with duckdb.connect(tmp_path / f"{name}.duckdb") as connection:
+            connection.execute(f"CREATE TABLE rows AS {rows}")
+    for name in ("secret.csv", "secret.parquet", "secret.duckdb", "parts/b.csv"):
+        (tmp_path / name).chmod(0)
+    (tmp_path / "rows.duckdb").chmod(0o444)
+    (tmp_path / "locked").mkdir(mode=0o555)
+    done = subprocess.run(
+        [sys.executable, "-c", CANNOT_OPEN],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    unreadable = "cannot be read: Permission denied. Change its permissions, or give a copy"
+    denied = (
+        "Permission denied. Change its permissions, or name another, such as a copy that you may"
+        " write"
+    )
+    assert done.stdout.splitlines() == [
+        f"predictions: 'secret.csv' {unreadable}",
+        f"predictions: 'secret.parquet' {unreadable}",
+        f"predictions: 'parts/b.csv' {unreadable}",
+        (
+            "cannot open 'secret.duckdb' as a DuckDB file: IO Error: Cannot open file"
+            f' "{tmp_path}/secret.duckdb": {denied}'
+        ),
+        (
+            "insert: nothing was added to r: IO Error: Cannot open file"
+            f' "{tmp_path}/rows.duckdb": {denied}'
+        ),
+        (
+            "insert: nothing was added to r: IO Error: Cannot open file"
+            f' "{tmp_path}/locked/new.duckdb": {denied}'
+        ),
+        (
+            "temp_directory='locked' is not possible: it is read-only. Name a folder that can be"
+            " written to"
+        ),
+    ]
+
+
+def test_folders_and_files_without_permission(tmp_path):
     """Of a file that is read-only only the folder would have to be written to, by a rename."""
     for path in (tmp_path, *tmp_path.parents):
         if Path(tempfile.gettempdir()) in path.parents:
@@ -421,12 +471,12 @@ def save_output(kind: str, path: str, **options: Any) -> None:
     if kind == "report":
         Report("title", CONTENTS[FileKind.REPORT][0]).save(path, **options)
     else:
-        scores = pa.table({"label": [0, 1, 0, 1], "score": [0.1, 0.4, 0.5, 0.8]})
+        scores = build_table(label="0 1 0 1", score="0.1 0.4 0.5 0.8")
         save_chart(sqlrank.chart(sqlrank.evaluate("ROC", predictions=scores)), path, **options)
 
 
 @pytest.mark.parametrize("kind", ["report", "chart"])
-def test_python_is_answered_with_keywords(kind: str) -> None:
+def test_python_is_answered_with_keywords(kind):
     name = "x.html" if kind == "report" else "x.json"
     Path(name).write_text("mine")
     way = "Replace it with force=True, or name another file"
@@ -464,7 +514,7 @@ def test_python_is_answered_with_keywords(kind: str) -> None:
 # Links, permissions and streams
 
 
-def test_links_and_permissions_are_preserved(folder: Path) -> None:
+def test_links_and_permissions_are_preserved(folder):
     words = (
         "evaluate", "AUC", "--predictions", folder / "predictions.parquet", "--format", "csv",
         "--force", "-o",
@@ -489,7 +539,7 @@ def test_links_and_permissions_are_preserved(folder: Path) -> None:
     assert sorted(path.name for path in Path("real").iterdir()) == ["x.csv", "y.csv"]
 
 
-def test_a_stream_is_written_to_as_it_is(folder: Path) -> None:
+def test_a_stream_is_written_to_as_it_is(folder):
     """Files that a shell appends to are neither replaced nor overwritten."""
     script = (
         "[OutputFile(Path(name), FileKind.METRICS).write(f'{name}\\n') for name in ('/dev/stdout',"

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -14,11 +13,12 @@ from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
 from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
 from tests.interface.command_line import run_command, run_refused_command
+from tests.tables import build_table
 
-CLICKS = pa.table({"label": [0, 1, 1], "score": [0.25, 0.75, 0.5]})
+CLICKS = build_table(label="0 1 1", score="0.25 0.75 0.5")
 
 
-def test_columns_have_plain_names_and_metadata_the_canonical_ones() -> None:
+def test_columns_have_plain_names_and_metadata_the_canonical_ones():
     metrics = ["nDCG(gain=exp2)@10", "MRR", "RR", "11pt", "map"]
     plain = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=GOOD_QRELS, names="plain")
     assert plain.column_names == ["ndcg_gain_exp2_at_10", "mrr", "rr", "eleven_pt", "map"]
@@ -32,7 +32,7 @@ def test_columns_have_plain_names_and_metadata_the_canonical_ones() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_and_queries_have_them() -> None:
+def test_intervals_and_queries_have_them():
     limits = sqlrank.evaluate(
         ["AUC", "LogLoss"], predictions=CLICKS, confidence=0.9, names="plain"
     ).column_names
@@ -47,7 +47,7 @@ def test_intervals_and_queries_have_them() -> None:
     assert per_query.column_names == ["query_id", "p_at_5"]
 
 
-def test_names_are_unique() -> None:
+def test_names_are_unique():
     (metric,) = resolve_metrics("AP", load_registry(), None, {}, ["run", "qrels"])
     twins = [
         replace(metric, requested_names=names)
@@ -59,7 +59,7 @@ def test_names_are_unique() -> None:
     ]
 
 
-def test_a_plain_name_is_not_that_of_a_group() -> None:
+def test_a_plain_name_is_not_that_of_a_group():
     clicks = CLICKS.append_column("auc", pa.array([1, 1, 1]))
     assert sqlrank.evaluate("AUC", predictions=clicks, by="auc").column_names == ["auc", "AUC"]
     with pytest.raises(
@@ -69,7 +69,7 @@ def test_a_plain_name_is_not_that_of_a_group() -> None:
 
 
 @pytest.mark.slow
-def test_comparisons_and_gates_have_them_in_rows() -> None:
+def test_comparisons_and_gates_have_them_in_rows():
     qrels = {f"q{number}": {"a": 1} for number in range(30)}
     run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
     sources = {"run": {"old": run, "new": run}, "qrels": qrels, "names": "plain"}
@@ -87,7 +87,7 @@ def test_comparisons_and_gates_have_them_in_rows() -> None:
     assert (row["metric"], row["verdict"]) == ("nDCG@10", "pass")
 
 
-def test_rollups_have_them() -> None:
+def test_rollups_have_them():
     rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=CLICKS)
     result = sqlrank.evaluate(["AUC", "bce"], rollup=rollup, names="plain")
     assert result.column_names == ["auc", "auc.bound_low", "auc.bound_high", "bce", "num_rows"]
@@ -97,7 +97,7 @@ def test_rollups_have_them() -> None:
     assert (compared["metric"].to_pylist(), read_canonical(compared)) == (["auc"], {"auc": "AUC"})
 
 
-def test_statements_have_no_others() -> None:
+def test_statements_have_no_others():
     call = {"run": "run", "qrels": "qrels", "confidence": 0.9}
     assert sqlrank.sql(["MRR", "11pt"], names="plain", **call) == sqlrank.sql(
         ["MRR", "11pt"], **call
@@ -105,7 +105,7 @@ def test_statements_have_no_others() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_has_them(tmp_path: Path) -> None:
+def test_the_command_line_has_them(tmp_path):
     (tmp_path / "run.txt").write_text("q1 Q0 a 1 1.0 r\nq1 Q0 b 2 0.5 r\n")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
     sources = ["--run", tmp_path / "run.txt", "--qrels", tmp_path / "qrels.txt", "--names", "plain"]
@@ -120,6 +120,6 @@ def test_the_command_line_has_them(tmp_path: Path) -> None:
     assert "ndcg_at_10" in run_command(
         "compare", "nDCG@10", *sources, "--run", f"new={tmp_path / 'run.txt'}"
     )
-    assert "--names short is not possible: give one of: requested, plain" in run_refused_command(
+    assert "unknown names 'short'. Choose from: requested, plain" in run_refused_command(
         "evaluate", "AP", *sources[:-1], "short"
     )

@@ -4,7 +4,6 @@ takes.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,10 @@ from sqlrank.errors import InputError, SqlrankError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.interface.advice import follow, follow_all, follow_command
+from tests.tables import read_columns
 
 ROLES = ("predictions", "classified", "class_scores", "class_labels", "records")
-THREE_CLASSES = {"target": [0, 1, 2, 2, 0], "preds": [0, 1, 1, 2, 1]}
+THREE_CLASSES = read_columns(target="0 1 2 2 0", preds="0 1 1 2 1")
 MCC = (5 * 3 - (2 * 1 + 1 * 3 + 2 * 1)) / ((25 - (1 + 9 + 1)) * (25 - (4 + 1 + 4))) ** 0.5
 """Of the counts of the classes (Gorodkin 2004): 3 of 5 are right, observed are 2, 1, 2 of them,
 predicted 1, 3, 1.
@@ -48,7 +48,7 @@ def _find_message(metric: str, **arguments: Any) -> str:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", ROLES)
-def test_every_metric_that_is_proposed_takes_the_call(role: str) -> None:
+def test_every_metric_that_is_proposed_takes_the_call(role):
     proposed = set()
     for name, mode in _list_calls():
         message = _find_message(name, sources={role: "t"}, compat=mode)
@@ -74,9 +74,7 @@ def test_every_metric_that_is_proposed_takes_the_call(role: str) -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["f1_macro", "f1_score", "MulticlassFBeta", "mcc"])
 @pytest.mark.parametrize("columns", [("target", "preds"), ("label", "score")])
-def test_a_table_of_classes_is_given_as_one(
-    metric: str, columns: tuple[str, str], tmp_path: Path
-) -> None:
+def test_a_table_of_classes_is_given_as_one(metric, columns, tmp_path):
     """Whatever the metric and the columns are called, the advice leads to the metric of several
     classes.
     """
@@ -98,24 +96,21 @@ def test_a_table_of_classes_is_given_as_one(
 
 
 @pytest.mark.slow
-def test_texts_of_both_columns_have_one_coding() -> None:
+def test_texts_of_both_columns_have_one_coding():
     """In the order of letters high is 0, low 1 and medium 2, in labels that lack high as well."""
-    words = {
-        "label": ["low", "medium", "low", "medium"],
-        "score": ["low", "high", "medium", "medium"],
-    }
+    words = read_columns(label="low medium low medium", score="low high medium medium")
     assert follow_all("MAE", predictions=words) == pytest.approx([(0 + 2 + 1 + 0) / 4, 2 / 4])
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "zero_one_loss"])
-def test_texts_have_one_coding_where_a_column_is_named_first(metric: str) -> None:
+def test_texts_have_one_coding_where_a_column_is_named_first(metric):
     """Codes of one column alone, before the other is named, made b and c of it 0 and 1."""
-    words = {"label": ["a", "b", "c", "b"], "predicted": ["b", "c", "b", "b"]}
+    words = read_columns(label="a b c b", predicted="b c b b")
     right = 0.25 if metric == "accuracy" else 0.75
     assert follow(metric, predictions=words)[0] == right
 
 
-def test_the_only_text_of_a_column_is_not_left_out() -> None:
+def test_the_only_text_of_a_column_is_not_left_out():
     with pytest.raises(InputError, match="no row has another value") as caught:
         sqlrank.evaluate("AUC", predictions={"label": [1, 0], "score": ["cat", "cat"]})
     assert "drop" not in str(caught.value)

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -29,6 +28,7 @@ from tests.interface.command_line import invoke_command, run_command
 from tests.interface.command_line import run_refused_command as command_refused
 from tests.interface.connections import ONE_QRELS, ONE_RUN
 from tests.interface.test_reports import Page
+from tests.tables import build_table
 
 RUN = (
     "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 AS score, 's' || i % 2 AS"
@@ -75,7 +75,7 @@ def evaluate_sources(con: Any, run: Any = "run", qrels: Any = "qrels", **call: A
         'SELECT query_id, doc_id, 0.5 * score AS score, 1 / 3 AS "odd; ""name""" FROM run',
     ],
 )
-def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: str) -> None:
+def test_a_query_gives_what_its_rows_give(con, text):
     expected = [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]
     for source in (text, sqlrank.query(text)):
         result = evaluate_sources(con, run=source)
@@ -93,9 +93,7 @@ def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: 
 
 
 @pytest.mark.slow
-def test_names_of_tables_and_files_are_no_queries(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_tables_and_files_are_no_queries(con, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     con.execute("CREATE TABLE selected AS FROM run")
     con.execute('CREATE TABLE "from" AS FROM run')
@@ -107,7 +105,7 @@ def test_names_of_tables_and_files_are_no_queries(
         ]
 
 
-def test_rows_of_a_query_are_computed_once() -> None:
+def test_rows_of_a_query_are_computed_once():
     """Random rows are the same for the checks, for each step, and for both uses of a query."""
     runs = dict.fromkeys(("a", "b"), f"SELECT query_id, doc_id, random() AS score FROM ({RUN})")
     result = sqlrank.evaluate(["AP", "num_ret"], run=runs, qrels=QRELS, by="system")
@@ -122,7 +120,7 @@ def test_rows_of_a_query_are_computed_once() -> None:
 
 
 @pytest.mark.slow
-def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_choice_of_rows_is_read_in_place(con):
     counts = []
     for text in ("SELECT * FROM run WHERE score > 1", "SELECT * FROM run WHERE abs(score) > 1"):
         before = con.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
@@ -179,14 +177,12 @@ def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> No
         ("SELECT * FROM run WHERE error('stop')", "run: the query failed: "),
     ],
 )
-def test_what_is_not_one_select_or_fails_is_refused_by_role(
-    con: duckdb.DuckDBPyConnection, text: str, message: str
-) -> None:
+def test_what_is_not_one_select_or_fails_is_refused_by_role(con, text, message):
     assert_refused(message, run=text, qrels="qrels", connection=con)
     assert con.sql("SELECT count(*) FROM run").fetchall() == [(20,)]
 
 
-def test_a_table_of_a_query_needs_a_connection() -> None:
+def test_a_table_of_a_query_needs_a_connection():
     refusal = (
         "Table with name run does not exist! Give connection= to the database of the table, or read"
         " files, as in FROM 'run.parquet'"
@@ -195,9 +191,7 @@ def test_a_table_of_a_query_needs_a_connection() -> None:
 
 
 @pytest.mark.slow
-def test_other_forms_of_queries_are_recognized(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path
-) -> None:
+def test_other_forms_of_queries_are_recognized(con, tmp_path):
     for text in ("VALUES (1, 2, 3)", "TABLE run", "DELETE FROM run"):
         assert_refused(
             "A query as a source begins with SELECT, WITH or FROM",
@@ -237,8 +231,8 @@ def test_other_forms_of_queries_are_recognized(
     )
 
 
-def test_variables_of_python_are_no_tables() -> None:
-    table = pa.table({"query_id": [1], "doc_id": [1], "score": [1.0]})
+def test_variables_of_python_are_no_tables():
+    table = build_table(query_id="1", doc_id="1", score="1.0")
     with closing(duckdb.connect()) as con:
         for connection in (None, con):
             assert_refused(
@@ -254,7 +248,7 @@ def test_variables_of_python_are_no_tables() -> None:
 
 
 @pytest.mark.slow
-def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
+def test_every_role_takes_a_query(con):
     clicks = (
         "SELECT i % 3 = 0 AS label, i * 13 % 29 / 32 AS score, 'u' || i AS user_id, 'v' || i % 2 AS"
         " variant FROM range(300) AS t(i)"
@@ -288,7 +282,7 @@ def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_statements_of_all_dialects_begin_with_the_query() -> None:
+def test_statements_of_all_dialects_begin_with_the_query():
     for dialect in DIALECTS:
         run = (
             "SELECT query_id, doc_id, 1 / rank AS score, 'a\n  b' AS note -- as it is\n    FROM"
@@ -314,7 +308,7 @@ def test_statements_of_all_dialects_begin_with_the_query() -> None:
         assert f"  -- the query given as run\n  {text}\n)" in statement
 
 
-def test_equal_queries_are_one_step() -> None:
+def test_equal_queries_are_one_step():
     statement = sqlrank.sql("RR", run="SELECT * FROM labels", qrels="SELECT * FROM labels")
     assert statement.partition("\nWITH ")[2].count("SELECT * FROM labels") == 1
     labels = (
@@ -331,7 +325,7 @@ def test_equal_queries_are_one_step() -> None:
     )
 
 
-def test_a_result_does_not_replace_a_table_of_the_query() -> None:
+def test_a_result_does_not_replace_a_table_of_the_query():
     for name in ("logs", "shop.logs", "SHOP.Logs"):
         with pytest.raises(InputError, match=r"^create_table: .* is an input"):
             sqlrank.sql(
@@ -342,7 +336,7 @@ def test_a_result_does_not_replace_a_table_of_the_query() -> None:
     )
 
 
-def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_a_query_over_files_is_looked_at(tmp_path, con):
     con.execute(f"COPY run TO '{tmp_path}/run.parquet'")
     con.execute(f"COPY qrels TO '{tmp_path}/qrels.csv'")
     run, qrels = f"FROM '{tmp_path}/run.parquet'", f"SELECT * FROM read_csv('{tmp_path}/qrels.csv')"
@@ -359,9 +353,7 @@ def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.slow
-def test_the_command_line_takes_queries_and_files_of_them(
-    tmp_path: Path, con: duckdb.DuckDBPyConnection
-) -> None:
+def test_the_command_line_takes_queries_and_files_of_them(tmp_path, con):
     file = tmp_path / "qrels.sql"
     file.write_text(f"-- judged = shown\n{QRELS};\n")
     expected = evaluate_sources(con).to_pylist()[0]
@@ -385,14 +377,14 @@ def test_the_command_line_takes_queries_and_files_of_them(
     )
     assert (
         "no-file.sql: the file of the query cannot be read: No such file"
-        in invoke_command("evaluate", "AP", "--qrels", "@no-file.sql").stderr
+        in invoke_command("evaluate AP --qrels @no-file.sql").stderr
     )
     assert "no-file.sql: the file of the query cannot be read: No such file" in command_refused(
         "evaluate", "AP", "--run", "@no-file.sql"
     )
 
 
-def test_the_header_names_the_command_that_prints_the_statement(tmp_path: Path) -> None:
+def test_the_header_names_the_command_that_prints_the_statement(tmp_path):
     file = tmp_path / "run.sql"
     file.write_text("SELECT *\nFROM logs -- it's all\n")
     for run in (
@@ -415,7 +407,7 @@ def test_the_header_names_the_command_that_prints_the_statement(tmp_path: Path) 
         )
 
 
-def test_other_engines_compute_the_query_where_it_is() -> None:
+def test_other_engines_compute_the_query_where_it_is():
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE run AS {ONE_RUN}")
         connection.execute(f"CREATE TABLE qrels AS {ONE_QRELS}")
@@ -465,7 +457,7 @@ _names = st.text(
     st.sampled_from(["'", '"', "--", "/*", ";", ")", "\n", "$$", "{{ x }}", "@", "\\"]),
 )
 @example("run", "run_query", "'")
-def test_hostile_names_and_texts_stay_as_they_are(table: str, column: str, mark: str) -> None:
+def test_hostile_names_and_texts_stay_as_they_are(table, column, mark):
     quoted = [
         f'"{name}"'
         for name in ((table + mark).replace('"', '""'), (column + mark).replace('"', '""'))
@@ -483,7 +475,7 @@ def test_hostile_names_and_texts_stay_as_they_are(table: str, column: str, mark:
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=30))
-def test_any_text_is_one_query_or_refused(text: str) -> None:
+def test_any_text_is_one_query_or_refused(text):
     for dialect in ("duckdb", "bigquery", "postgres", "clickhouse"):
         try:
             node = parse_query("run", QuerySource(f"SELECT {text}"), dialect)
@@ -495,7 +487,7 @@ def test_any_text_is_one_query_or_refused(text: str) -> None:
         assert not any(trees[0].find_all(sqlglot.exp.DML, sqlglot.exp.DDL, sqlglot.exp.Command))
 
 
-def test_dbt_models_keep_references_in_queries() -> None:
+def test_dbt_models_keep_references_in_queries():
     text = (
         "SELECT label, score, day\nFROM {{ ref('clicks') }} JOIN {{ source('shop', 'days') }} USING"
         " (day)\nWHERE note <> '{{ var(\"x\") }}'"
@@ -519,7 +511,7 @@ def test_dbt_models_keep_references_in_queries() -> None:
 
 
 @pytest.mark.slow
-def test_a_query_runs_once_for_a_report() -> None:
+def test_a_query_runs_once_for_a_report():
     """Rows that are drawn at random are the same in all sections."""
     labels = (
         "SELECT CAST(random() < 0.5 AS INT) AS label, random() AS score, i % 3 AS shop FROM"
@@ -535,13 +527,13 @@ def test_a_query_runs_once_for_a_report() -> None:
 
 
 @pytest.mark.slow
-def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path: Path) -> None:
+def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path):
     """A sequence counts how often the rows are computed."""
     table = (
         "SELECT i % 2 AS label, i % 7 / 8 AS old, i % 5 / 8 AS new, i % 3 AS shop FROM range(90) AS"
         " t(i)"
     )
-    options: dict[str, Any] = {"columns": {"score": ["old", "new"]}}
+    options = {"columns": {"score": ["old", "new"]}}
     with closing(duckdb.connect(str(tmp_path / "shop.db"))) as con:
         con.execute("CREATE SEQUENCE calls")
         con.execute(f"CREATE TABLE clicks AS {table}")
@@ -567,7 +559,7 @@ def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path: Pat
         )
 
 
-def test_small_queries_read_the_query_of_a_user_in_every_dialect() -> None:
+def test_small_queries_read_the_query_of_a_user_in_every_dialect():
     """Checks and searches of columns have it in FROM, twice or within a subquery."""
     for name, dialect in DIALECTS.items():
         item = parse_query("run", QuerySource("WITH a AS (SELECT 1 AS x) SELECT x FROM a"), name)

@@ -8,11 +8,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
 from sqlrank.engines.duckdb_database import DuckDBDatabase
-from sqlrank.engines.source_tables import SourceTable
 from sqlrank.output.ci_reports import format_junit, list_regressions, markdown_summary
 from tests.interface.command_line import invoke_command
 
@@ -32,13 +32,10 @@ the last.
 
 
 def read_regressions(result: pa.Table) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(
-        (result.schema.metadata or {}).get(b"sqlrank.regressions", b"[]")
-    )
-    return found
+    return json.loads((result.schema.metadata or {}).get(b"sqlrank.regressions", b"[]"))
 
 
-def test_the_ten_queries_that_lost_most() -> None:
+def test_the_ten_queries_that_lost_most():
     result = sqlrank.gate(["RR", "MAP"], run={"old": OLD, "new": NEW}, qrels=QRELS, baseline="old")
     found = read_regressions(result)
     assert [row["name"] for row in found] == [f"q{number:02}" for number in range(11, 1, -1)] * 2
@@ -54,7 +51,7 @@ def test_the_ten_queries_that_lost_most() -> None:
     assert [(row["difference"], row["name"]) for row in found[:10]] == worst
 
 
-def test_a_gate_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gate_reads_each_file_once(tmp_path, monkeypatch):
     """Of text, which takes longer to read than a gate to decide; with groups, too."""
     runs = {"old": tmp_path / "old.run", "new": tmp_path / "new.run"}
     for (name, path), run in zip(runs.items(), (OLD, NEW), strict=True):
@@ -65,10 +62,10 @@ def test_a_gate_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ]
         path.write_text("".join(lines))
     queries = pa.table({"query_id": [*QRELS], "half": ["first", "second"] * (len(QRELS) // 2)})
-    read_files: list[Path] = []
+    read_files = []
     load_table = DuckDBDatabase._load_table  # noqa: SLF001  where text is read
 
-    def count_files(self: DuckDBDatabase, role: str, table: SourceTable) -> SourceTable:
+    def count_files(self, role, table):
         read_files.append(Path(table.label))
         return load_table(self, role, table)
 
@@ -80,7 +77,7 @@ def test_a_gate_reads_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert read_regressions(result)[0]["documents"] == [["a", "b"], ["b", "x9", "x8"]]
 
 
-def test_groups_and_lower_values() -> None:
+def test_groups_and_lower_values():
     """All queries of the first half of the queries get slower, those of the second half faster."""
     rows = [(system, query, "first" if number < 12 else "second", 100 + (number if system == "new" and number < 12 else 0) - (system == "new" and number >= 12))
             for system in ("old", "new") for number, query in enumerate(QRELS)]  # fmt: skip
@@ -96,7 +93,7 @@ def test_groups_and_lower_values() -> None:
     table = table.append_column("retrieved", pa.array([["a"]] * 48)).append_column(
         "relevant", pa.array([["a"]] * 48)
     )
-    options: dict[str, Any] = {
+    options = {
         "inputs": {"answers": table},
         "baseline": "old",
         "by": "half",
@@ -111,7 +108,15 @@ def test_groups_and_lower_values() -> None:
     ]
 
 
-def test_summaries_name_them_and_a_pass_without_losses_none() -> None:
+def test_a_stored_baseline_has_no_column_of_documents(tmp_path):
+    stored = tmp_path / "old.parquet"
+    pq.write_table(sqlrank.evaluate("RR", run=OLD, qrels=QRELS, per_query=True), stored)
+    summary = markdown_summary(sqlrank.gate("RR", run=NEW, qrels=QRELS, baseline=str(stored)))
+    assert "| difference | candidate's first documents |\n" in summary
+    assert "| RR | q11 | 1.0000 | 0.0769 | -0.9231 | b, x9, x8 |\n" in summary
+
+
+def test_summaries_name_them_and_a_pass_without_losses_none():
     result = sqlrank.gate("RR", run={"old": OLD, "new": NEW}, qrels=QRELS, baseline="old")
     summary = markdown_summary(result)
     assert (
@@ -124,7 +129,7 @@ def test_summaries_name_them_and_a_pass_without_losses_none() -> None:
     )
     assert first in summary
     line = (
-        "RR, most regressed queries: q11 (1.0000 to 0.0769), q10 (1.0000 to 0.0833), q09 (1.0000 to"
+        "RR, most regressed queries: q11 (1.0000 -> 0.0769), q10 (1.0000 -> 0.0833), q09 (1.0000 ->"
         " 0.0909)"
     )
     assert list_regressions(result, 3) == [line]
@@ -139,7 +144,7 @@ def test_summaries_name_them_and_a_pass_without_losses_none() -> None:
     ) == ([], False, [])
 
 
-def test_the_command_prints_three(tmp_path: Any) -> None:
+def test_the_command_prints_three(tmp_path):
     lines = [
         f"{query},{doc},{score},{system}"
         for system, run in (("old", OLD), ("new", NEW))
@@ -156,7 +161,7 @@ def test_the_command_prints_three(tmp_path: Any) -> None:
     ]  # fmt: skip
     shown = invoke_command("gate", "RR", *arguments)
     assert (
-        "RR, most regressed queries: q11 (1.0000 to 0.0769), q10 (1.0000 to 0.0833), q09 (1.0000 to"
+        "RR, most regressed queries: q11 (1.0000 -> 0.0769), q10 (1.0000 -> 0.0833), q09 (1.0000 ->"
         " 0.0909)\n" in shown.stdout
     )
     assert shown.stdout.startswith("verdict: fail\n")
@@ -164,7 +169,7 @@ def test_the_command_prints_three(tmp_path: Any) -> None:
     assert "most regressed" not in passed.stdout
 
 
-def test_documents_of_a_stored_baseline_and_of_streams() -> None:
+def test_documents_of_a_stored_baseline_and_of_streams():
     """The documents of a baseline that was stored are not known. A stream is read once."""
     stored = sqlrank.evaluate("RR", run=OLD, qrels=QRELS, per_query=True)
     found = read_regressions(sqlrank.gate("RR", run=NEW, qrels=QRELS, baseline=stored))

@@ -3,9 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import sqlglot
@@ -32,7 +30,7 @@ def one() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) -> None:
+def test_sources_are_names_of_tables(one, tmp_path):
     assert evaluate_small(one).to_pylist() == [{"AP": 1.0}]
     with pytest.raises(
         InputError,
@@ -52,7 +50,7 @@ def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) ->
         evaluate_small(one, run="runs")
 
 
-def test_limits_are_refused(one: sqlite3.Connection) -> None:
+def test_limits_are_refused(one):
     for limit in ({"timeout": 5}, {"threads": 2}, {"memory_limit": "1GB"}):
         with pytest.raises(
             InputError,
@@ -64,13 +62,13 @@ def test_limits_are_refused(one: sqlite3.Connection) -> None:
             evaluate_small(one, **limit)
 
 
-def test_progress_is_reported_at_the_beginning_and_the_end(one: sqlite3.Connection) -> None:
-    told: list[float] = []
+def test_progress_is_reported_at_the_beginning_and_the_end(one):
+    told = []
     evaluate_small(one, progress=told.append)
     assert told == [0.0, 100.0]
 
 
-def test_rows_may_come_in_any_form(one: sqlite3.Connection) -> None:
+def test_rows_may_come_in_any_form(one):
     one.row_factory = sqlite3.Row
     assert evaluate_small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
     one.row_factory = lambda cursor, row: {
@@ -79,7 +77,7 @@ def test_rows_may_come_in_any_form(one: sqlite3.Connection) -> None:
     assert evaluate_small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
 
 
-def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
+def test_what_the_connection_speaks(one):
     with pytest.raises(
         InputError,
         match=(
@@ -124,13 +122,13 @@ def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
         ("clickhouse_connect.dbapi.connection", "clickhouse"),
     ],
 )
-def test_a_driver_is_recognized_by_its_package(module: str, dialect: str) -> None:
+def test_a_driver_is_recognized_by_its_package(module, dialect):
     """Also where the caller's class is derived from the driver's."""
     driver = type("Connection", (), {"__module__": module, "cursor": None})
     assert infer_dialect(type("Mine", (driver,), {})(), None) == dialect
 
 
-def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:
+def test_there_is_no_float32_everywhere(one):
     with pytest.raises(
         MetricError,
         match=(
@@ -151,7 +149,7 @@ def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("metric", select_few(["AUC", "GAUC", "ROC"], 1))
-def test_names_for_snowflake_have_one_case(metric: str, call: dict[str, Any]) -> None:
+def test_names_for_snowflake_have_one_case(metric, call):
     """With quotes or without, since these are two names there: "query_id" is not QUERY_ID."""
     if metric == "ROC" and "columns" not in call:
         call = {"by": call["by"]}

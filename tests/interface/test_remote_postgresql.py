@@ -23,7 +23,7 @@ def server() -> Iterator[PostgreSQL]:
         yield started
 
 
-def test_a_call_logs_no_error_on_the_server(server: PostgreSQL) -> None:
+def test_a_call_logs_no_error_on_the_server(server):
     import psycopg
 
     with server.log.open() as log, psycopg.connect(server.uri, autocommit=True) as connection:
@@ -40,7 +40,7 @@ def test_a_call_logs_no_error_on_the_server(server: PostgreSQL) -> None:
     assert {error.partition(" at ")[0] for error in errors} == {'relation "nowhere" does not exist'}
 
 
-def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
+def test_a_failure_leaves_the_transaction_as_it_was(server):
     import psycopg
 
     with psycopg.connect(server.uri) as connection:
@@ -55,7 +55,7 @@ def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
             evaluate_small(connection, run="mine")
 
 
-def test_an_error_of_the_engine_is_wrapped(server: PostgreSQL) -> None:
+def test_an_error_of_the_engine_is_wrapped(server):
     server.connection.execute("SET statement_timeout = '1ms'")
     try:
         with pytest.raises(
@@ -67,7 +67,7 @@ def test_an_error_of_the_engine_is_wrapped(server: PostgreSQL) -> None:
         server.connection.execute("RESET statement_timeout")
 
 
-def test_types_of_postgresql(server: PostgreSQL) -> None:
+def test_types_of_postgresql(server):
     """Booleans count as 0 and 1, numerics are doubles though they can be NaN, UUIDs are texts where
     a text stands beside.
     """
@@ -110,7 +110,7 @@ def test_types_of_postgresql(server: PostgreSQL) -> None:
     ]
 
 
-def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> None:
+def test_texts_are_ordered_byte_by_byte_on_postgresql(server):
     """The server of the tests has no collation but C, under which all agree; that the statement
     asks for it is what can be seen.
     """
@@ -126,7 +126,7 @@ def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> Non
     assert b'"doc_id" COLLATE "C" AS doc_id' in result.schema.metadata[b"sqlrank.sql"]
 
 
-def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> None:
+def test_functions_in_the_place_of_those_of_postgresql(server):
     import psycopg
 
     with psycopg.connect(server.uri) as connection:
@@ -140,7 +140,7 @@ def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> No
             "CREATE FUNCTION public.abs(evil.grade) RETURNS INTEGER LANGUAGE SQL AS 'SELECT 1'"
         )
 
-        def loss() -> float:
+        def loss():
             return sqlrank.evaluate("LogLoss", predictions="scored", connection=connection)[
                 "LogLoss"
             ][0].as_py()
@@ -164,7 +164,7 @@ def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> No
         connection.rollback()
 
 
-def test_lists_may_be_json(server: PostgreSQL) -> None:
+def test_lists_may_be_json(server):
     """Arrays of ids, objects of ids and grades, arrays of objects, NULL and the null of JSON, as
     jsonb and as json.
     """

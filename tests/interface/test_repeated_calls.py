@@ -37,13 +37,14 @@ DICTS = {
     for role in ("run", "qrels")
 }
 
-CALLS: dict[str, tuple[Any, dict[str, Any], int]] = {
+CALLS = {
     "predictions": (["AUC", "LogLoss"], {"predictions": PREDICTIONS}, 1),
     "groups": ("AUC", {"predictions": GROUPED, "by": "group"}, 1),
     "rankings": (["nDCG@10", "AP"], {"run": RUN, "qrels": QRELS}, 2),
     "dicts": (["nDCG@10", "AP"], DICTS, 2),
     "systems": ("nDCG@10", {"run": SYSTEMS, "qrels": QRELS, "by": "system"}, 2),
     "unjudged queries": (["nDCG@10"], {"run": RUN, "qrels": QRELS.slice(100)}, 3),
+    "unanswered queries": (["nDCG@10"], {"run": RUN.slice(100), "qrels": QRELS}, 3),
     "little recall": (["nDCG@10"], {"run": RUN, "qrels": PARTLY_RETRIEVED}, 3),
 }
 """Metrics, sources, and the statements that run: the counts of both inputs, and the values; where
@@ -53,7 +54,7 @@ their numbers leave it open, also the queries without judgments, or the ids of a
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    texts: list[str] = []
+    texts = []
 
     def record(run: Callable[..., Any]) -> Callable[..., Any]:
         return lambda connection, text, *values: (
@@ -69,7 +70,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CALLS)
-def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None:
+def test_statements_of_a_repeated_call(name, statements):
     metrics, sources, most = CALLS[name]
     sqlrank.evaluate(metrics, **sources)
     statements.clear()
@@ -77,7 +78,7 @@ def test_statements_of_a_repeated_call(name: str, statements: list[str]) -> None
     assert 0 < len(statements) <= most
 
 
-def test_a_repeated_call_enters_few_functions() -> None:
+def test_a_repeated_call_enters_few_functions():
     evaluate_dicts()
     evaluate_dicts()
     counted = [count_calls(evaluate_dicts) for _ in range(3)]  # a slow machine waits in more calls
@@ -96,7 +97,7 @@ def _make_columns(size: int) -> dict[str, Any]:
     return {"predictions": {"label": labels, "score": scores}}
 
 
-SIZED_CALLS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
+SIZED_CALLS = {
     "dicts": ("nDCG@10", _make_dicts),
     "lists": ("AUC", _make_columns),
     "Arrow predictions": (
@@ -112,7 +113,7 @@ SIZED_CALLS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SIZED_CALLS)
-def test_calls_do_not_grow_with_the_rows_of_a_source(name: str) -> None:
+def test_calls_do_not_grow_with_the_rows_of_a_source(name):
     metric, make_sources = SIZED_CALLS[name]
     counts = []
     for size in (20, 400):
@@ -122,7 +123,7 @@ def test_calls_do_not_grow_with_the_rows_of_a_source(name: str) -> None:
     assert 100 < counts[1] <= counts[0] + 20
 
 
-def test_the_work_of_a_repeated_call_enters_few_functions() -> None:
+def test_the_work_of_a_repeated_call_enters_few_functions():
     evaluate_dicts()
     evaluate_dicts()
     assert 400 < count_all_calls(evaluate_dicts).calls <= 1_850

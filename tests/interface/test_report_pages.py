@@ -68,10 +68,7 @@ def rankings(browser: Any, folder: Path) -> Any:
 def read_column(page: Any, table: str, place: int) -> list[str]:
     """Return the texts of a column of a table, of the rows that are seen."""
     rows = f"[...document.getElementById('{table}').tBodies[0].rows].filter(row => !row.hidden)"
-    found: list[str] = page.execute_script(
-        f"return {rows}.map(row => row.cells[{place}].textContent.trim())"
-    )
-    return found
+    return page.execute_script(f"return {rows}.map(row => row.cells[{place}].textContent.trim())")
 
 
 def press(page: Any, selector: str) -> None:
@@ -81,7 +78,7 @@ def press(page: Any, selector: str) -> None:
     page.find_element("css selector", selector).click()
 
 
-def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> None:
+def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page):
     assert page.get_log("browser") == []
     assert page.execute_script("return window.said") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -104,7 +101,7 @@ def axe() -> str:
 @pytest.mark.parametrize(
     "name", ["rankings", "predictions", "experiment", "rollup", "clusters", "classes"]
 )
-def test_axe_finds_no_violation(browser: Any, folder: Path, axe: str, name: str) -> None:
+def test_axe_finds_no_violation(browser, folder, axe, name):
     run = (
         "axe.run(document, {resultTypes: ['violations']}).then(arguments[0], error =>"
         " arguments[0]({error: String(error)}))"
@@ -123,7 +120,7 @@ def test_axe_finds_no_violation(browser: Any, folder: Path, axe: str, name: str)
 
 
 @pytest.mark.parametrize("name", ["experiment", "rollup", "clusters", "classes"])
-def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path, name: str) -> None:
+def test_other_reports_open_at_every_width_and_print(browser, folder, name):
     wide = (
         "return [...document.querySelectorAll('table, svg')].filter(n =>"
         " n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
@@ -165,9 +162,7 @@ def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path,
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(
-    browser: Any, tmp_path: Path
-) -> None:
+def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser, tmp_path):
     path = report_many_queries().save(tmp_path / "large.html")
     assert path.stat().st_size < 5_000_000
     page = open_page(browser, path)
@@ -197,7 +192,7 @@ def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(
     )
 
 
-def test_all_charts_are_drawn(page: Any) -> None:
+def test_all_charts_are_drawn(page):
     size = (
         "svg => { const box = svg.getBoundingClientRect(); return [box.width, box.height,"
         " svg.querySelectorAll('path').length] }"
@@ -221,7 +216,7 @@ def test_all_charts_are_drawn(page: Any) -> None:
     assert page.execute_script(broken) == 0
 
 
-def test_a_click_sorts_up_and_another_down(rankings: Any) -> None:
+def test_a_click_sorts_up_and_another_down(rankings):
     head = "#summary-table-rows th:nth-child(3)"
     values = sorted(map(float, read_column(rankings, "summary-table-rows", 2)))
     press(rankings, f"{head} button")
@@ -235,7 +230,7 @@ def test_a_click_sorts_up_and_another_down(rankings: Any) -> None:
     assert rankings.find_element("css selector", head).get_attribute("aria-sort") is None
 
 
-def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
+def test_keys_sort_filter_and_unfold(rankings):
     from selenium.webdriver.common.keys import Keys
 
     button = rankings.find_element("css selector", "#summary-table-rows th:nth-child(3) button")
@@ -247,7 +242,7 @@ def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
     assert rankings.find_element("css selector", "details.sql").get_attribute("open") is not None
 
 
-def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
+def test_typing_filters_and_says_how_many_are_left(rankings):
     box = rankings.find_element("css selector", "[data-filter='summary-table-rows']")
     box.send_keys("FULL ndcg")
     assert read_column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
@@ -260,7 +255,7 @@ def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
     assert read_column(rankings, "summary-table-rows", 1) == []
 
 
-def test_a_slider_moves_the_confusion_matrix(browser: Any, folder: Path) -> None:
+def test_a_slider_moves_the_confusion_matrix(browser, folder):
     page = open_page(browser, folder / "predictions.html")
     move = """const slider = document.querySelector('.thresholds input'); slider.value = arguments[0];
         slider.dispatchEvent(new Event('input', {bubbles: true}));
@@ -273,7 +268,7 @@ def test_a_slider_moves_the_confusion_matrix(browser: Any, folder: Path) -> None
     assert int(last[0].replace(",", "")) + int(last[1].replace(",", "")) == 207
 
 
-def test_a_button_copies_the_statement(rankings: Any) -> None:
+def test_a_button_copies_the_statement(rankings):
     from selenium.webdriver.support.ui import WebDriverWait
 
     origin = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
@@ -291,7 +286,7 @@ def test_a_button_copies_the_statement(rankings: Any) -> None:
     assert text.startswith("-- sqlrank ")
 
 
-def test_a_table_is_saved_as_csv(rankings: Any, folder: Path) -> None:
+def test_a_table_is_saved_as_csv(rankings, folder):
     from selenium.webdriver.support.ui import WebDriverWait
 
     rankings.execute_cdp_cmd(
@@ -305,7 +300,7 @@ def test_a_table_is_saved_as_csv(rankings: Any, folder: Path) -> None:
     assert lines[1].startswith("full,nDCG@10,0.")
 
 
-def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
+def test_a_chart_is_saved_as_svg(rankings, folder):
     from selenium.webdriver.support.ui import WebDriverWait
 
     rankings.execute_cdp_cmd(
@@ -319,7 +314,7 @@ def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rankings", "predictions"])
-def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name: str) -> None:
+def test_a_narrow_page_does_not_scroll_sideways(browser, folder, name):
     page = open_page(browser, folder / f"{name}.html", 375)
     wide, seen, whole = page.execute_script(
         "const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]"
@@ -353,7 +348,7 @@ CLIPPED = """
 
 
 @pytest.mark.parametrize("width", [1400, 375])
-def test_no_text_of_a_chart_is_clipped(browser: Any, folder: Path, width: int) -> None:
+def test_no_text_of_a_chart_is_clipped(browser, folder, width):
     num_texts = 0
     for path in sorted(
         [*folder.glob("*.html"), *(TREC.parents[2] / "docs" / "assets").glob("*.svg")]
@@ -365,7 +360,7 @@ def test_no_text_of_a_chart_is_clipped(browser: Any, folder: Path, width: int) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
+def test_texts_have_contrast_in_light_and_dark(browser, folder, scheme):
     page = open_page(browser, folder / "rankings.html", scheme=scheme)
     style = "getComputedStyle(document.querySelector(arguments[0]))"
     paper = page.execute_script(f"return {style}.backgroundColor", "body")
@@ -414,7 +409,7 @@ def compute_contrast(one: str, other: str) -> float:
     return (lights[1] + 0.05) / (lights[0] + 0.05)
 
 
-def test_it_prints_on_a4(page: Any) -> None:
+def test_it_prints_on_a4(page):
     found = page.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
     data = base64.b64decode(found["data"])
     assert data.startswith(b"%PDF")
@@ -439,9 +434,7 @@ def test_it_prints_on_a4(page: Any) -> None:
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(
-    browser: Any, folder: Path
-) -> None:
+def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser, folder):
     found = sqlrank.report(
         "Brier", predictions=CLICKS, columns={"label": "click", "score": "score_logistic"}
     )
@@ -468,7 +461,7 @@ def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(
     page.switch_to.default_content()
 
 
-def test_every_control_has_a_name_and_headings_are_in_order(page: Any) -> None:
+def test_every_control_has_a_name_and_headings_are_in_order(page):
     names = (
         "return [...document.querySelectorAll('button, a, input, summary, [role=group]')].map(n =>"
         " (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent ||"

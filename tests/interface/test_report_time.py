@@ -1,8 +1,6 @@
 """The time of a report against that of the calls it makes."""
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,7 @@ MAX_RATIO = 3.0
 """Maximum processor time of a report, in that of its evaluations, comparisons and explanations."""
 
 EXAMPLES = TREC.parent
-REPORTS: dict[str, dict[str, Any]] = {
+REPORTS = {
     "predictions": {
         "predictions": EXAMPLES / "open_bandit" / "impressions.parquet",
         "columns": {"label": "click", "score": ["score_logistic", "score_boosting"]},
@@ -29,14 +27,12 @@ REPORTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_takes_at_most_three_times_its_evaluations(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_takes_at_most_three_times_its_evaluations(name, monkeypatch):
     spent = 0.0
     depth = 0
 
-    def timed(call: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **options: Any) -> Any:
+    def timed(call):
+        def run(*args, **options):
             nonlocal spent, depth
             start, depth = time.process_time(), depth + 1
             try:
@@ -54,7 +50,7 @@ def test_a_report_takes_at_most_three_times_its_evaluations(
     ):
         monkeypatch.setattr(module, call, timed(getattr(module, call)))
     sqlrank.report(**REPORTS[name])  # imports modules and starts the renderer
-    ratios: list[float] = []
+    ratios = []
     while (
         len(ratios) < 2 and min(ratios, default=MAX_RATIO) >= MAX_RATIO
     ):  # other processes may disturb one

@@ -15,6 +15,7 @@ from sqlrank.sql_ast import find_nodes
 from tests.interface.advice import find_options
 from tests.interface.command_line import run_refused_command
 from tests.lanes import select_few
+from tests.tables import read_columns
 
 VALUES = {"key": "a", "integer": 1, "number": 0.5, "double": 1.0, "any": 1, "list": [1.0]}
 LIBRARY = load_registry()
@@ -81,7 +82,7 @@ def _find_missing(metric: str, role: str, columns: Collection[str]) -> str:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", select_few(ROLES, {*ROLES} - {"predictions"}))
-def test_a_table_needs_the_columns_that_are_read(role: str) -> None:
+def test_a_table_needs_the_columns_that_are_read(role):
     declared = LIBRARY.roles[role].columns
     every = {name for name, column in declared.items() if column.is_required}
     for metric, (_, columns) in ((name, read) for name, read in READ.items() if read[0] == role):
@@ -102,7 +103,7 @@ ASSEMBLED = {
 
 
 @pytest.mark.parametrize("role", ASSEMBLED)
-def test_a_table_that_is_joined_to_another_needs_all_columns_of_the_join(role: str) -> None:
+def test_a_table_that_is_joined_to_another_needs_all_columns_of_the_join(role):
     """A statement over tables that nobody has looked at selects them; it once had NULL in their
     place.
     """
@@ -127,7 +128,7 @@ def test_a_table_that_is_joined_to_another_needs_all_columns_of_the_join(role: s
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery"])
-def test_counts_of_dropped_rows_read_all_columns(dialect: str) -> None:
+def test_counts_of_dropped_rows_read_all_columns(dialect):
     text = sqlrank.sql(
         "num_predictions_dropped", predictions="shop.clicks", nulls="drop", dialect=dialect
     )
@@ -135,8 +136,8 @@ def test_counts_of_dropped_rows_read_all_columns(dialect: str) -> None:
     assert all(f"{name} IS NOT NULL" in text.replace('"', "") for name in ("label", "score"))
 
 
-def test_limits_of_intervals_need_no_score() -> None:
-    forecasts = {"label": [1.0, 3.0], "interval_low": [0.0, 4.0], "interval_high": [2.0, 5.0]}
+def test_limits_of_intervals_need_no_score():
+    forecasts = read_columns(label="1.0 3.0", interval_low="0.0 4.0", interval_high="2.0 5.0")
     metrics = ["IntervalCoverage", "IntervalWidth", "BaseRate"]
     assert sqlrank.evaluate(metrics[:2], predictions=forecasts).to_pylist() == [
         {"IntervalCoverage": 0.5, "IntervalWidth": 1.5}
@@ -146,7 +147,7 @@ def test_limits_of_intervals_need_no_score() -> None:
 
 
 @pytest.mark.parametrize("name", ["quantile", "alpha"])
-def test_a_parameter_that_is_a_column_is_given_as_one(name: str) -> None:
+def test_a_parameter_that_is_a_column_is_given_as_one(name):
     """By hand: the labels are above the quantile by 0.5 each, which counts by the level."""
     predictions = {"label": [1.0, 3.0], "score": [0.5, 2.5]}
     with pytest.raises(MetricError, match="Write PinballLoss with ") as caught:

@@ -9,7 +9,7 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.planner.planner import required_depth
+from sqlrank.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 
@@ -84,7 +84,7 @@ def find_depth(metric: str, folder: Path | None = None, **policies: Any) -> int 
         ("P@200000", {}, None),
     ],
 )
-def test_required_depth(metric: str, policies: dict[str, Any], expected: int | None) -> None:
+def test_required_depth(metric, policies, expected):
     assert find_depth(metric, **policies) == expected
 
 
@@ -120,12 +120,12 @@ DEPTH = "-- Depth: k.\n"
     ],
 )  # fmt: skip
 def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
-    files: dict[str, str],
-    metric: str,
-    policies: dict[str, Any],
-    expected: int | None,
-    tmp_path: Path,
-) -> None:
+    files,
+    metric,
+    policies,
+    expected,
+    tmp_path,
+):
     for name, text in files.items():
         path = tmp_path / f"{name}.sql"
         path.parent.mkdir(parents=True)
@@ -159,9 +159,7 @@ def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
         ),
     ],
 )
-def test_top_k_is_refused_for_metrics_of_whole_lists(
-    metric: str, options: dict[str, Any], problem: str
-) -> None:
+def test_top_k_is_refused_for_metrics_of_whole_lists(metric, options, problem):
     with pytest.raises(MetricError) as error:
         sqlrank.sql(metric, run="run", qrels="qrels", plan={"rank_method": "top_k"}, **options)
     assert problem in str(error.value)

@@ -6,10 +6,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -21,8 +19,9 @@ from sqlrank.call.request import ResourceLimits
 from sqlrank.cancellation import make_fork_safe_lock, run_in_time, set_deadline
 from sqlrank.engines import duckdb_session as sessions
 from sqlrank.engines.duckdb_session import duckdb_session
+from tests.tables import build_table
 
-PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
+PREDICTIONS = build_table(label="0 1 1", score="0.1 0.7 0.4")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
         ),
     ],
 )
-def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
+def test_absurd_requests_are_refused_at_once(metric, message):
     started = time.monotonic()
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate(metric, predictions=PREDICTIONS)
@@ -62,9 +61,7 @@ def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 1])
-def test_a_timeout_holds_while_a_statement_is_composed_and_planned(
-    seconds: float, run: pa.Table, qrels: pa.Table
-) -> None:
+def test_a_timeout_holds_while_a_statement_is_composed_and_planned(seconds, run, qrels):
     """Within a second on an idle machine; DuckDB parses in one piece that stops all threads, which
     takes longer beside other work.
     """
@@ -76,7 +73,7 @@ def test_a_timeout_holds_while_a_statement_is_composed_and_planned(
     assert time.monotonic() - started < seconds + 3
 
 
-def test_a_timeout_holds_while_a_sweep_is_computed() -> None:
+def test_a_timeout_holds_while_a_sweep_is_computed():
     connection = duckdb.connect()
     connection.execute(
         "CREATE TABLE r AS SELECT i // 1000 AS query_id, i AS doc_id, i AS score, 1 AS relevance"
@@ -91,7 +88,7 @@ def test_a_timeout_holds_while_a_sweep_is_computed() -> None:
 
 
 @pytest.mark.slow
-def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Table) -> None:
+def test_work_that_heeds_no_interrupt_is_left_alone(run, qrels):
     connection = duckdb.connect()
     connection.create_function(
         "slow", lambda value: (time.sleep(0.9), value)[1], ["DOUBLE"], "DOUBLE"
@@ -123,12 +120,12 @@ def _end_process() -> int:
     ids=["dead", "alive", "of another container"],
 )
 def test_what_a_killed_process_left_is_swept(
-    process: Callable[[], int],
-    machine: Callable[[], int],
-    is_kept: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    process,
+    machine,
+    is_kept,
+    tmp_path,
+    monkeypatch,
+):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     left = tmp_path / f"sqlrank_{process()}_{machine()}_abc"
     others = [tmp_path / "sqlrank_notes", tmp_path / "other_1_1_x"]
@@ -142,9 +139,9 @@ def test_what_a_killed_process_left_is_swept(
 
 
 def test_a_database_is_pooled_for_the_threads_last_requested(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    opened: list[int | None] = []
+    monkeypatch,
+):
+    opened = []
     # None is kept yet
     monkeypatch.setattr(sessions, "_SPARE", sessions._DatabasePool())  # noqa: SLF001
     real = sessions._open_database  # noqa: SLF001  what is counted
@@ -159,10 +156,8 @@ def test_a_database_is_pooled_for_the_threads_last_requested(
 
 
 @pytest.mark.slow
-def test_few_rows_in_memory_are_evaluated_by_one_thread(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    requested: list[int | None] = []
+def test_few_rows_in_memory_are_evaluated_by_one_thread(monkeypatch, tmp_path):
+    requested = []
     real = sessions.pooled_connection
     monkeypatch.setattr(
         sessions, "pooled_connection", lambda threads: requested.append(threads) or real(threads)
@@ -174,7 +169,7 @@ def test_few_rows_in_memory_are_evaluated_by_one_thread(
     few, many = ({f"q{query}": docs for query in range(size)} for size in (10, 20))
     for run, options in (
         (few, {}),
-        (pa.table({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]}), {}),
+        (build_table(query_id="q1", doc_id="d1", score="1.0"), {}),
         ({"a": qrels, "b": few}, {}),
         (many, {}),
         (path, {}),
@@ -185,7 +180,7 @@ def test_few_rows_in_memory_are_evaluated_by_one_thread(
     assert requested == [1, 1, 1, None, None, 2, None]
 
 
-def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
+def test_what_is_under_way_outlives_the_database_that_is_let_go():
     with duckdb_session(None, ResourceLimits(threads=1)) as first:
         first.execute("CREATE TEMP TABLE t AS SELECT 7 AS x")
         with (
@@ -196,7 +191,7 @@ def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
         assert first.sql("FROM t").fetchall() == [(7,)]
 
 
-def test_imports_keep_the_time_of_a_call() -> None:
+def test_imports_keep_the_time_of_a_call():
     started = time.monotonic()
     with (
         set_deadline(0.2),
@@ -213,7 +208,7 @@ def test_imports_keep_the_time_of_a_call() -> None:
 
 
 @pytest.mark.slow
-def test_a_report_keeps_its_time_while_its_libraries_are_imported() -> None:
+def test_a_report_keeps_its_time_while_its_libraries_are_imported():
     call = "sqlrank.report('RR', run={'q': {'d': 1.0}}, qrels={'q': {'d': 1}}, timeout=0.3)"
     code = (
         f"import time, sqlrank, sqlrank.reports.report\nt = time.monotonic()\ntry: {call}\nexcept"
@@ -224,10 +219,10 @@ def test_a_report_keeps_its_time_while_its_libraries_are_imported() -> None:
     assert float(done.stdout) < 1.3
 
 
-def test_locks_are_free_in_a_process_forked_while_a_thread_had_them() -> None:
+def test_locks_are_free_in_a_process_forked_while_a_thread_had_them():
     lock, held = make_fork_safe_lock(), threading.Event()
 
-    def hold() -> None:
+    def hold():
         with lock:
             held.set()
             time.sleep(0.3)
@@ -248,14 +243,14 @@ def test_locks_are_free_in_a_process_forked_while_a_thread_had_them() -> None:
 
 
 @pytest.mark.slow
-def test_a_connection_that_threads_share_is_refused_by_our_errors() -> None:
+def test_a_connection_that_threads_share_is_refused_by_our_errors():
     connection = duckdb.connect()
     connection.execute(
         "CREATE TABLE p AS SELECT i % 2 AS label, i * 1.0 AS score FROM range(20000) AS t(i)"
     )
     expected = sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist()
 
-    def call(_: int) -> str:
+    def call(_):
         try:
             assert (
                 sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist()
@@ -274,7 +269,7 @@ def test_a_connection_that_threads_share_is_refused_by_our_errors() -> None:
     assert sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist() == expected
 
 
-def test_a_connection_serves_one_call_at_a_time() -> None:
+def test_a_connection_serves_one_call_at_a_time():
     connection = duckdb.connect()
     with (
         duckdb_session(connection, ResourceLimits()),
@@ -288,9 +283,9 @@ def test_a_connection_serves_one_call_at_a_time() -> None:
 
 
 def test_the_first_statement_on_a_connection_raises_our_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fail(*_: object) -> None:
+    monkeypatch,
+):
+    def fail(*_):
         raise duckdb.InvalidInputException(
             "Resource In Use Error: connection is busy with another call"
         )
@@ -318,9 +313,7 @@ def test_the_first_statement_on_a_connection_raises_our_error(
         ),
     ],
 )
-def test_calls_on_rollups_open_one_session(
-    call: Callable[..., pa.Table], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_on_rollups_open_one_session(call, monkeypatch):
     """Under a limit, each session is a database of its own; a user's connection has one beside it
     for intermediate tables.
     """
@@ -333,7 +326,7 @@ def test_calls_on_rollups_open_one_session(
     rollup = sqlrank.rollup(
         ["AUC", "LogLoss"], predictions=pa.table(days), by="day", unit="user", n_buckets=4
     )
-    opened: list[Any] = []
+    opened = []
     connect = duckdb.connect
     monkeypatch.setattr(
         duckdb,

@@ -14,6 +14,7 @@ from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.interface.command_line import ROOT, run_command, run_refused_command
+from tests.tables import build_table
 
 CALL = ["evaluate", "RR", "P@1", "num_ret", "--run", "run.parquet", "--qrels", "qrels.parquet"]
 
@@ -28,7 +29,7 @@ def print_rows(*arguments: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_total_below_the_queries() -> None:
+def test_the_total_below_the_queries():
     assert print_rows("--per-query", "--with-total") == [
         "q1,0.5,0.0,2.0",
         "q2,1.0,1.0,1.0",
@@ -63,7 +64,7 @@ def test_the_total_below_the_queries() -> None:
 
 
 @pytest.mark.slow
-def test_rows_in_order_and_the_first_of_them() -> None:
+def test_rows_in_order_and_the_first_of_them():
     queries = ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0"]
     assert (
         print_rows("--per-query", "--sort", "RR")
@@ -91,9 +92,7 @@ def test_rows_in_order_and_the_first_of_them() -> None:
         "--sort: the result has no column 'nope' There are: query_id, RR, P@1, num_ret"
         in message.replace(".", "")
     )
-    pq.write_table(
-        pa.table({"m": ["a", "b", "b"], "label": [1, 1, 0], "score": [0.2, 0.9, 0.5]}), "p.parquet"
-    )
+    pq.write_table(build_table(m="a b b", label="1 1 0", score="0.2 0.9 0.5"), "p.parquet")
     undefined = ["evaluate", "AUC", "--predictions", "p.parquet", "--by", "m", "--format", "csv"]
     for order in ("AUC", "-AUC"):
         assert run_command(*undefined, "--sort", order).splitlines()[1:] == [
@@ -102,9 +101,9 @@ def test_rows_in_order_and_the_first_of_them() -> None:
         ], "NULL is last"
 
 
-def test_errors_are_sorted_smallest_first() -> None:
+def test_errors_are_sorted_smallest_first():
     pq.write_table(
-        pa.table({"m": ["a", "b", "c"], "label": [1.0, 1.0, 1.0], "score": [0.2, 0.9, 0.5]}),
+        build_table(m="a b c", label="1.0 1.0 1.0", score="0.2 0.9 0.5"),
         "p.parquet",
     )
     call = [
@@ -115,7 +114,7 @@ def test_errors_are_sorted_smallest_first() -> None:
     assert [line[0] for line in run_command(*call, "-MAE").splitlines()[1:]] == ["a", "c", "b"]
 
 
-def test_which_values_are_better() -> None:
+def test_which_values_are_better():
     known = {
         name: better_direction(name, load_registry())
         for name in sorted(load_registry().metric_names)
@@ -147,7 +146,7 @@ def test_which_values_are_better() -> None:
         assert known[name] == "neither"
 
 
-def test_digits() -> None:
+def test_digits():
     assert run_command(*CALL, "--digits", "2").splitlines()[1].split() == ["0.75", "0.50", "3"]
     assert run_command(*CALL, "--digits", "0").splitlines()[1].split() == ["1", "0", "3"]
     assert (
@@ -159,7 +158,7 @@ def test_digits() -> None:
     )
 
 
-def test_counts_are_integers() -> None:
+def test_counts_are_integers():
     shown = run_command(
         "evaluate",
         "num_q",
@@ -174,17 +173,13 @@ def test_counts_are_integers() -> None:
         ["q1", "1", "2", "0", "1", "0.5000"],
         ["q2", "1", "1", "0", "1", "1.0000"],
     ]
-    pq.write_table(
-        pa.table({"label": [1, 0], "score": [0.9, 0.1], "weight": [0.5, 1.0]}), "p.parquet"
-    )
-    shown = run_command(
-        "evaluate", "Positives", "Negatives", "num_predictions", "--predictions", "p.parquet"
-    )
+    pq.write_table(build_table(label="1 0", score="0.9 0.1", weight="0.5 1.0"), "p.parquet")
+    shown = run_command("evaluate Positives Negatives num_predictions --predictions p.parquet")
     assert shown.splitlines()[1].split() == ["0.5000", "1", "2"]
 
 
 @pytest.mark.slow
-def test_latex() -> None:
+def test_latex():
     call = ["evaluate", "RR", "P@1"]
     text = run_command(
         *call,
@@ -210,11 +205,10 @@ def test_latex() -> None:
         r"q2 & \textbf{1.00} & \textbf{1.00} & 1 \\",
         r"all & 0.75 & 0.50 & 3 \\",
     ]
-    pq.write_table(pa.table({"m": ["a&b", "c"], "label": [1, 1], "score": [0.2, 0.9]}), "p.parquet")
+    pq.write_table(build_table(m="a&b c", label="1 1", score="0.2 0.9"), "p.parquet")
     lines = run_command(
-        "evaluate", "MAE", "Bias", "AUC", "--predictions", "p.parquet", "--by", "m", "--format",
-        "latex",
-    ).splitlines()  # fmt: skip
+        "evaluate MAE Bias AUC --predictions p.parquet --by m --format latex"
+    ).splitlines()
     assert lines[4:6] == [
         r"a\&b & 0.8000 & -0.8000 & -- \\",
         r"c & \textbf{0.1000} & -0.1000 & -- \\",
@@ -228,14 +222,14 @@ def test_latex() -> None:
     ("ending", "start"),
     [("txt", "    RR"), ("md", "| RR"), ("tex", r"\begin"), ("csv", "RR,"), ("JSON", "[")],
 )
-def test_the_ending_says_how_to_write(ending: str, start: str, tmp_path: Path) -> None:
+def test_the_ending_says_how_to_write(ending, start, tmp_path):
     path = tmp_path / f"out.{ending}"
     assert run_command(*CALL, "-o", str(path)) == ""
     assert path.read_text().startswith(start)
 
 
 @pytest.mark.parametrize("name", ["out.xls", "out", "out.html"])
-def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None:
+def test_an_unknown_ending_is_refused_before_anything_is_read(name):
     message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", name)
     assert f"-o {name}: its ending does not say how to write it" in message
     assert (
@@ -246,7 +240,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None
     assert "its ending does not say" in run_refused_command("learn", "none", "-k", "1", "-o", name)
 
 
-def test_the_version_is_printed_without_importing_anything() -> None:
+def test_the_version_is_printed_without_importing_anything():
     at_end = "atexit.register(lambda: print(*sorted(sys.modules), sep=','))"
     script = (
         f"import atexit, sys, sqlrank.__main__ as m; {at_end}; sys.argv = ['sqlrank', '--version'];"
@@ -260,10 +254,8 @@ def test_the_version_is_printed_without_importing_anything() -> None:
     assert not {"duckdb", "sqlglot", "pyarrow", "typer", "rich"} & set(modules.split(","))
 
 
-def test_a_column_of_integers_is_written_like_one() -> None:
-    table = pa.table(
-        {"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]}
-    )
+def test_a_column_of_integers_is_written_like_one():
+    table = build_table(parts="2.0 1.0 NULL", share="1.0 0.0 NULL", mean="2.0 1.0 0.5")
     shown = format_result(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
     assert shown == [
@@ -273,7 +265,7 @@ def test_a_column_of_integers_is_written_like_one() -> None:
     ]
 
 
-def test_latex_of_a_comparison_marks_significant_differences() -> None:
+def test_latex_of_a_comparison_marks_significant_differences():
     columns = {
         "metric": "string",
         "baseline": "string",

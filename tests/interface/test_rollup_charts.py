@@ -1,7 +1,6 @@
 """Charts of rollups over days: lines with bands of certain bounds."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,14 +21,11 @@ def make_rollup() -> pa.Table:
 
 def draw_spec(**options: Any) -> dict[str, Any]:
     """Return the chart of AUC from the rollup."""
-    found: dict[str, Any] = sqlrank.chart(
-        sqlrank.evaluate("AUC", rollup=make_rollup(), **options)
-    ).to_dict()
-    return found
+    return sqlrank.chart(sqlrank.evaluate("AUC", rollup=make_rollup(), **options)).to_dict()
 
 
 @pytest.mark.slow
-def test_a_line_with_the_band_of_what_is_certain() -> None:
+def test_a_line_with_the_band_of_what_is_certain():
     result = sqlrank.evaluate("AUC", rollup=make_rollup(), window_days=2)
     found = draw_spec(window_days=2)
     assert list_marks(found) == ["area", "line"]
@@ -52,7 +48,7 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
 
 
 @pytest.mark.slow
-def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
+def test_days_and_groups_of_a_rollup_are_drawn_as_they_are():
     assert list_marks(draw_spec(by=["day", "country"])) == ["area", "line"]
     assert (
         read_caption(draw_spec(by="day"))
@@ -64,7 +60,7 @@ def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_are_drawn_before_bounds() -> None:
+def test_intervals_are_drawn_before_bounds():
     made = sqlrank.rollup(
         "AUC",
         predictions=CLICKS,
@@ -74,22 +70,21 @@ def test_intervals_are_drawn_before_bounds() -> None:
         n_buckets=8,
     )
     result = sqlrank.evaluate("AUC", rollup=made, window_days=2, confidence=0.9)
-    found: dict[str, Any] = sqlrank.chart(result).to_dict()
+    found = sqlrank.chart(result).to_dict()
     (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
     assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in list_rows(
         found, "low", "high", "n_buckets"
     )
     assert (
-        read_caption(found)
-        == "Bands: confidence intervals at level 0.9. Each point: the 2 days up to it."
+        read_caption(found) == "Bands: 90% confidence intervals. Each point: the 2 days up to it."
     )
 
 
-def test_the_command_draws_a_rollup(tmp_path: Path) -> None:
+def test_the_command_draws_a_rollup(tmp_path):
     pq.write_table(make_rollup(), tmp_path / "rollup.parquet")
     run_command(
-        "chart", "AUC", "--rollup", tmp_path / "rollup.parquet", "--window-days", 2, "--by",
-        "country", "-o", tmp_path / "auc.json",
-    )  # fmt: skip
+        f"chart AUC --rollup {tmp_path}/rollup.parquet --window-days 2 --by country -o "
+        f"{tmp_path}/auc.json"
+    )
     found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
     assert [colour for _, colour in list_rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]

@@ -2,15 +2,12 @@
 
 import re
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.errors import InputError, MetricError
 from tests.interface.command_line import run_command
 
 GROUP = "<b>x</b>'s"
@@ -56,7 +53,7 @@ def read_verdicts(html: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_a_report_of_a_rollup_begins_with_the_verdicts_on_drift(html: str) -> None:
+def test_a_report_of_a_rollup_begins_with_the_verdicts_on_drift(html):
     assert read_verdicts(html) == [
         (
             "worse",
@@ -74,7 +71,7 @@ def test_a_report_of_a_rollup_begins_with_the_verdicts_on_drift(html: str) -> No
 
 
 @pytest.mark.slow
-def test_metrics_over_days_are_drawn_and_named(html: str) -> None:
+def test_metrics_over_days_are_drawn_and_named(html):
     figures = dict(
         re.findall(r'<figure class="block" id="([\w-]+)">(.*?)</figure>', html, re.DOTALL)
     )
@@ -91,12 +88,9 @@ def test_metrics_over_days_are_drawn_and_named(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: Path) -> None:
+def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path):
     pq.write_table(make_rollup(), tmp_path / "kept.parquet")
-    run_command(
-        "report", "AUC", "--rollup", tmp_path / "kept.parquet", "--window-days", 4, "-o",
-        tmp_path / "a.html",
-    )  # fmt: skip
+    run_command(f"report AUC --rollup {tmp_path}/kept.parquet --window-days 4 -o {tmp_path}/a.html")
     html = (tmp_path / "a.html").read_text("utf-8")
     assert (
         "The reference are the rows where day &lt; &#39;2026-03-09&#39;, and they are compared with"
@@ -116,43 +110,3 @@ def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: P
     assert read_verdicts(few) == [
         ("even", "No change is judged, because two periods are not compared.")
     ]
-
-
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (None, {}, "name the metrics of a rollup, such as AUC"),
-        (
-            "AUC",
-            {"run": "a.run"},
-            "run= is for rows, which a rollup does not have: leave it out, or rollup=",
-        ),
-        (
-            "AUC",
-            {"current": "day > 1"},
-            "current= is compared with the rows of reference=: give both",
-        ),
-        (
-            "AUC",
-            {"by": [["day"], ["group"]]},
-            "a report of a rollup has one grouping: name its columns in one list",
-        ),
-        (
-            "AUC",
-            {"confidence": 2.0},
-            "confidence=2 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95",
-        ),
-    ],
-)
-def test_arguments_that_a_report_of_a_rollup_does_not_take(
-    metrics: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises((MetricError, InputError), match=f"^{re.escape(message)}"):
-        sqlrank.report(metrics, rollup=pa.table({"day": [1]}), **options)
-
-
-def test_arguments_of_rollups_need_one() -> None:
-    with pytest.raises(
-        MetricError, match=r"^window_days= is for a rollup: leave it out, or give rollup=$"
-    ):
-        sqlrank.report("AUC", predictions=pa.table({"label": [1], "score": [1.0]}), window_days=7)

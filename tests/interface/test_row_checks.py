@@ -1,8 +1,6 @@
 """Invalid rows raise one error with all problems."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -23,6 +21,7 @@ from tests.interface.calls import (
     make_run,
     make_weights,
 )
+from tests.tables import build_table
 
 
 @pytest.mark.one_in(3)
@@ -36,11 +35,11 @@ from tests.interface.calls import (
         ("run", make_run(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
         ("run", make_run(("q", "a", "high")), ["score is VARCHAR, not a number"]),
         ("run", make_run(("q", "a", None)), ["score"]),
-        ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "columns={'doc_id': ...}", "There are: query_id, score"]),
-        ("run", pa.table({"qid": ["q"], "docid": ["a"], "sim": [1.0]}), ["Did you mean 'qid', 'docid', 'sim'?", "'query_id': 'qid', 'doc_id': 'docid', 'score': 'sim'"]),
-        ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "store": [1.0], "sc": [1]}), ["no column 'score'. Did you mean 'store'? Say which it is with columns={'score': 'store'}."]),
-        ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "position": [1]}), ["or columns={'rank': 'position'} with ties='rank'. There are"]),
-        ("run", pa.table({"query_id": ["q"], "doc_id": ["a"], "shape": [1.0]}), ["no column 'score'. Say which it is with columns={'score': ...}. There are"]),
+        ("run", build_table(query_id="q", score="1.0"), ["no column 'doc_id'", "columns={'doc_id': ...}", "There are: query_id, score"]),
+        ("run", build_table(qid="q", docid="a", sim="1.0"), ["Did you mean 'qid', 'docid', 'sim'?", "'query_id': 'qid', 'doc_id': 'docid', 'score': 'sim'"]),
+        ("run", build_table(query_id="q", doc_id="a", store="1.0", sc="1"), ["no column 'score'. Did you mean 'store'? Say which it is with columns={'score': 'store'}."]),
+        ("run", build_table(query_id="q", doc_id="a", position="1"), ["or columns={'rank': 'position'} with ties='rank'. There are"]),
+        ("run", build_table(query_id="q", doc_id="a", shape="1.0"), ["no column 'score'. Say which it is with columns={'score': ...}. There are"]),
         ("qrels", make_qrels((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
         ("qrels", make_qrels(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
         ("qrels", make_qrels(("q", "a", None), ("q", "b", 1)), ["1 row", "relevance is NULL", "doc_id='a'"]),
@@ -64,10 +63,8 @@ from tests.interface.calls import (
         ("queries", make_weights(("other", 1.0)), ["query", "'other'"]),
     ],
 )  # fmt: skip
-def test_a_problem_names_role_column_and_rows(
-    role: str, table: pa.Table, parts: list[str], tmp_path: Path
-) -> None:
-    sources: dict[str, Any] = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
+def test_a_problem_names_role_column_and_rows(role, table, parts, tmp_path):
+    sources = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
     assert_refused(f"{role}", *parts, **sources)
     path = tmp_path / "table.parquet"
     pq.write_table(table, path)
@@ -79,7 +76,7 @@ def test_a_problem_names_role_column_and_rows(
     )
 
 
-def test_all_problems_of_all_inputs_in_one_report() -> None:
+def test_all_problems_of_all_inputs_in_one_report():
     message = assert_refused(
         run=make_run(
             (None, "a", 1.0),
@@ -102,8 +99,8 @@ def test_all_problems_of_all_inputs_in_one_report() -> None:
         assert re.search(rf"^{role} \(.*{problem}", message, re.MULTILINE), (role, problem)
 
 
-def test_all_missing_columns_of_all_inputs_in_one_report() -> None:
-    message = assert_refused(run=pa.table({"x": [1]}), qrels=pa.table({"y": ["a"]}))
+def test_all_missing_columns_of_all_inputs_in_one_report():
+    message = assert_refused(run=build_table(x="1"), qrels=build_table(y="a"))
     assert message.splitlines() == [
         (
             "run (Table): no columns 'query_id', 'doc_id', 'score'. Say which they are with"
@@ -125,7 +122,7 @@ def find_offered_queries(message: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["table", "parquet", "csv", "trec"])
-def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> None:
+def test_the_query_to_see_more_runs_and_shows_all(kind, tmp_path):
     path = tmp_path / f"run.{kind}"
     connection = duckdb.connect()
     connection.execute(
@@ -176,8 +173,8 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
     ],
 )
 def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(
-    role: str, column: str, metric: str, tmp_path: Path
-) -> None:
+    role, column, metric, tmp_path
+):
     """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB
     2.0 takes ISNAN to be false, and a range to hold.
     """
@@ -219,9 +216,7 @@ def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(
 
 
 @pytest.mark.parametrize("statistics", [True, False])
-def test_null_is_counted_in_parquet_files_with_statistics_and_without(
-    statistics: bool, tmp_path: Path
-) -> None:
+def test_null_is_counted_in_parquet_files_with_statistics_and_without(statistics, tmp_path):
     rows = range(3000)
     run = {
         "query_id": [i // 10 for i in rows],
@@ -240,7 +235,7 @@ def test_null_is_counted_in_parquet_files_with_statistics_and_without(
     )
 
 
-def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
+def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role():
     (query,) = find_offered_queries(
         assert_refused(
             "more than once", run=make_run(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS
@@ -252,7 +247,7 @@ def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
     assert duckdb.sql(query).fetchall() == [("q", "a", 2)]
 
 
-def test_at_most_three_example_rows() -> None:
+def test_at_most_three_example_rows():
     message = assert_refused(
         "100 rows: score is NaN",
         run=make_run(*(("q", f"d{i}", NAN) for i in range(100))),
@@ -261,7 +256,7 @@ def test_at_most_three_example_rows() -> None:
     assert message.count("query_id='q', doc_id=") == 3
 
 
-def test_examples_of_long_ids_are_shortened() -> None:
+def test_examples_of_long_ids_are_shortened():
     assert (
         len(
             assert_refused(
@@ -273,7 +268,7 @@ def test_examples_of_long_ids_are_shortened() -> None:
 
 
 @pytest.mark.parametrize("empty", ["run", "qrels", "both"])
-def test_no_rows(empty: str) -> None:
+def test_no_rows(empty):
     run = GOOD_RUN.slice(0, 0) if empty in {"run", "both"} else GOOD_RUN
     qrels = GOOD_QRELS.slice(0, 0) if empty in {"qrels", "both"} else GOOD_QRELS
     message = assert_refused(run=run, qrels=qrels)
@@ -282,7 +277,7 @@ def test_no_rows(empty: str) -> None:
         assert (role in message) or empty not in {role, "both"}
 
 
-def test_no_rows_unchecked() -> None:
+def test_no_rows_unchecked():
     nothing = sqlrank.evaluate(
         ["RR", "num_q"], run=GOOD_RUN.slice(0, 0), qrels=GOOD_QRELS, check="off"
     )
@@ -293,7 +288,7 @@ def test_no_rows_unchecked() -> None:
     assert nothing.to_pylist() == []
 
 
-def test_nothing_in_common() -> None:
+def test_nothing_in_common():
     assert_refused(
         "run and qrels have no query_id in common",
         "'q'",
@@ -310,7 +305,7 @@ def test_nothing_in_common() -> None:
     assert evaluate_value("RR", GOOD_RUN, make_qrels(("x", "a", 1)), check="off") == 0.0
 
 
-def test_a_number_and_a_text_that_never_match() -> None:
+def test_a_number_and_a_text_that_never_match():
     message = assert_refused(
         "run.query_id is VARCHAR, qrels.query_id is BIGINT",
         run=make_run(("q", 1, 1.0)),
@@ -319,7 +314,7 @@ def test_a_number_and_a_text_that_never_match() -> None:
     assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
 
 
-def test_duplicates_are_of_one_system() -> None:
+def test_duplicates_are_of_one_system():
     run = make_run(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
     assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [
         1.0,
@@ -337,8 +332,8 @@ def test_duplicates_are_of_one_system() -> None:
 
 @pytest.mark.parametrize("judged", [1, 0.5])
 def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(
-    judged: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    judged, monkeypatch
+):
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     run = make_run(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
     assert_refused(
@@ -351,8 +346,8 @@ def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_foun
 
 
 def test_beyond_the_limit_the_report_says_what_was_searched(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     unjudged_twice = make_run(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
     assert read_search_scope(unjudged_twice) == b"rows of documents of positive relevance"
@@ -365,19 +360,17 @@ def test_beyond_the_limit_the_report_says_what_was_searched(
 
 
 def read_search_scope(run: pa.Table, check: row_checks.CheckMode = "auto") -> bytes:
-    metadata: dict[bytes, bytes] = sqlrank.evaluate(
-        "RR", run=run, qrels=GOOD_QRELS, check=check
-    ).schema.metadata
+    metadata = sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, check=check).schema.metadata
     return metadata[b"sqlrank.duplicates_searched"]
 
 
 @pytest.mark.parametrize("check", ["bogus", False, None, "OFF"])
-def test_a_check_that_does_not_exist(check: Any) -> None:
+def test_a_check_that_does_not_exist(check):
     with pytest.raises(SqlrankError, match="auto, full"):
         sqlrank.evaluate("RR", run=GOOD_RUN, qrels=GOOD_QRELS, check=check)
 
 
-def test_a_stop_probability_above_one() -> None:
+def test_a_stop_probability_above_one():
     qrels = make_qrels(("q", "a", 5))
     assert_refused(
         "ERR: a relevance of 5 gives a stop_probability above 1",
@@ -399,7 +392,7 @@ def test_a_stop_probability_above_one() -> None:
     assert evaluate_value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
 
 
-def test_strict_queries() -> None:
+def test_strict_queries():
     run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
     message = assert_refused(
         "judged, but not answered",
@@ -413,7 +406,7 @@ def test_strict_queries() -> None:
 
 
 @pytest.mark.slow
-def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
+def test_the_policy_queries_can_be_combined_with_a_queries_table():
     run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
     qrels = make_qrels(("q", "a", 1), ("r", "a", 1))
     per_metric = {
@@ -430,7 +423,7 @@ def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
         )
 
 
-def test_unchecked_data_are_taken_as_they_are() -> None:
+def test_unchecked_data_are_taken_as_they_are():
     assert (
         evaluate_value("RR", make_run(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off")
         == 1.0
@@ -440,7 +433,7 @@ def test_unchecked_data_are_taken_as_they_are() -> None:
     )
 
 
-def test_the_query_for_unmatched_queries_reads_the_files(tmp_path: Path) -> None:
+def test_the_query_for_unmatched_queries_reads_the_files(tmp_path):
     (tmp_path / "run.trec").write_text(
         "# a comment of several words\nq1 Q0 a 1 0.5 tag\n\n  q3\tQ0 b 1 0.5 tag \r\n"
     )
@@ -475,9 +468,7 @@ LABELS_ROWS = f"SELECT i % 2 AS label, i / {MANY} AS score FROM RANGE({MANY}) AS
         ("AUC", {"predictions": LABELS_ROWS.replace("i % 2", "i % 7")}),
     ],
 )  # fmt: skip
-def test_examples_do_not_follow_threads(
-    metric: str, sources: dict[str, str], tmp_path: Path
-) -> None:
+def test_examples_do_not_follow_threads(metric, sources, tmp_path):
     files = {}
     for role, query in sources.items():
         files[role] = str(tmp_path / f"{role}.parquet")

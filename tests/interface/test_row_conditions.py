@@ -28,7 +28,7 @@ NUMBERS = [
         ("interleaved", ("clicks",)),
     ],
 )
-def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ...]) -> None:
+def test_what_is_counted_is_what_breaks_a_rule(role, columns):
     path = sql_root() / "inputs" / "checks" / f"{role}.sql"
     requirements = [rule.requirement for rule in read_row_checks(path) if rule.requirement]
     rows = ", ".join(
@@ -51,7 +51,7 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
         assert (wrong > 0, differ) == (True, 0), condition.sql()
 
 
-def test_a_list_implies_a_finite_number_and_a_range_one_that_may_be_nan() -> None:
+def test_a_list_implies_a_finite_number_and_a_range_one_that_may_be_nan():
     path = sql_root() / "inputs" / "checks" / "predictions.sql"
     conditions = row_rules(
         load_registry().roles["predictions"],
@@ -75,7 +75,7 @@ def test_a_list_implies_a_finite_number_and_a_range_one_that_may_be_nan() -> Non
         [],
     ],
 )
-def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions: list[str]) -> None:
+def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions):
     """``NOT`` does not make sound what is neither broken nor not."""
     assert (
         valid_row_condition([parse_one(condition, read="duckdb") for condition in conditions])
@@ -84,7 +84,7 @@ def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions: 
 
 
 @pytest.mark.parametrize("role", sorted(load_registry().checks.keys() & load_registry().roles))
-def test_rules_count_rows_in_one_of_two_forms(role: str) -> None:
+def test_rules_count_rows_in_one_of_two_forms(role):
     """Functions and examples of wrong rows take the condition out of the count."""
     for rule in read_row_checks(load_registry().checks[role]):
         text = re.sub(r" /\*.*?\*/", "", rule.column.unalias().sql("duckdb"))

@@ -16,7 +16,7 @@ from sqlrank.registry.metric_info import SearchEntry, list_entries, search_entri
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.interface.command_line import ROOT, invoke_command, run_command, run_refused_command
 
-WORDS: dict[str, Any] = read_toml(sql_root() / "settings" / "search.toml")
+WORDS = read_toml(sql_root() / "settings" / "search.toml")
 
 EXPECTED = {
     "hold-out": "sqlrank split",
@@ -107,7 +107,7 @@ def entries() -> list[SearchEntry]:
 
 
 @pytest.mark.slow
-def test_words_lead_to_what_is_meant() -> None:
+def test_words_lead_to_what_is_meant():
     assert len(EXPECTED) >= 60
     found = {
         query: [row["name"] for row in search_entries(query, entries())[:2]] for query in EXPECTED
@@ -117,7 +117,7 @@ def test_words_lead_to_what_is_meant() -> None:
     assert missed == {}
 
 
-def test_words_are_of_entries_that_exist() -> None:
+def test_words_are_of_entries_that_exist():
     library = load_registry()
     for theirs, sentence in WORDS["other_tools"].items():
         assert library.file_for(library_metric(sentence.partition(": ")[0])), theirs
@@ -139,14 +139,14 @@ def library_metric(name: str) -> Any:
     pytest.fail(f"there is no metric {name}")
 
 
-def test_the_command_shows_the_best_first() -> None:
+def test_the_command_shows_the_best_first():
     lines = run_command("metrics", "regression test").splitlines()
     assert lines[1].split()[:3] == ["sqlrank", "gate", "command"]
     lines = run_command("metrics", "context precision").splitlines()
     assert any("Ragas' context precision is average precision" in line for line in lines[1:3])
 
 
-def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
+def test_a_metric_of_another_tool_is_answered_with_ours():
     result = invoke_command("metrics", "mean reciprocal rank")
     assert result.stdout.startswith("-- RR: ")
     assert "note: mean reciprocal rank is RR here\n" in result.stderr
@@ -154,16 +154,21 @@ def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
     assert "note: recall@k, of ranked documents, is R: sqlrank metrics R\n" in result.stderr
 
 
-def test_a_metric_names_the_settings_of_relations_that_decide_it_too() -> None:
+def test_a_metric_names_the_settings_of_relations_that_decide_it_too():
     assert invoke_command("metrics", "ndcg").stderr == (
+        "note: settings for --policy, the default first\n"
+        "    gain=linear, binary, exp2, threshold\n"
+        "    discount=log2, geometric, inverse, jarvelin, ln, none, zipf\n"
+        "    ideal=judged, retrieved, judged_truncated, binary_k\n"
         "note: aggregate, depth, duplicates, id_type, if_undefined, nulls, queries, ranks,"
-        " score_type, ties and unjudged also decide it, see docs/policies.md\n"
+        " score_type, ties and unjudged also decide it. sqlrank metrics unjudged says how\n"
+        "note: also found: nDCGrel, Rndcg, PnDCG, alpha_nDCG\n"
     )
     assert "note: average, " in invoke_command("metrics", "MultilabelPrecision").stderr
 
 
 @pytest.mark.slow
-def test_words_of_nothing_are_refused() -> None:
+def test_words_of_nothing_are_refused():
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
     assert "Did you mean 'nDCG'?" in run_refused_command("metrics", "ndgc")  # as a page quotes it
     for query in ("greedy", "hashing", "regressed", "ROMIP", "Vowpal Wabbit"):
@@ -178,7 +183,7 @@ def test_words_of_nothing_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_the_function_searches_as_the_command_does() -> None:
+def test_the_function_searches_as_the_command_does():
     for query in ("click probability", "regressed", "greedy"):
         found = sqlrank.metrics(query)["name"].to_pylist()
         assert found == sqlrank.metrics(search=query)["name"].to_pylist() != []
@@ -192,7 +197,7 @@ def test_the_function_searches_as_the_command_does() -> None:
 
 
 @pytest.mark.slow
-def test_words_of_headings_are_found() -> None:
+def test_words_of_headings_are_found():
     lines = [
         line
         for page in PAGES
@@ -208,7 +213,7 @@ def test_words_of_headings_are_found() -> None:
     assert {word for word in words if not search_entries(word, entries())} == set()
 
 
-def test_the_list_begins_with_rankings_and_ends_families_with_counts() -> None:
+def test_the_list_begins_with_rankings_and_ends_families_with_counts():
     rows = sqlrank.metrics().select(["family", "name"]).to_pylist()
     families = list(dict.fromkeys(row["family"] for row in rows))
     assert families[:4] == ["ranking", "classification", "regression", "curve"]
@@ -218,7 +223,7 @@ def test_the_list_begins_with_rankings_and_ends_families_with_counts() -> None:
         assert counts == sorted(counts), family
 
 
-def test_a_search_takes_a_part_of_a_second() -> None:
+def test_a_search_takes_a_part_of_a_second():
     entries()
     start = process_time()
     search_entries("greedy merged models", entries())

@@ -6,17 +6,15 @@ import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank import InputError
+from tests.tables import build_table
 
-CLICKS = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.9, 0.4, 0.5]})
+CLICKS = build_table(label="0 1 1 0", score="0.1 0.9 0.4 0.5")
 METRICS = ["LogLoss", "AUC", "ECE"]
 EXPECTED = sqlrank.evaluate(METRICS, predictions=CLICKS).to_pylist()
 MACROS = (
@@ -38,7 +36,7 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", ["", "evil,main", "memory.evil,main", '"evil"'])
-def test_macros_on_the_search_path_of_duckdb(duck: duckdb.DuckDBPyConnection, path: str) -> None:
+def test_macros_on_the_search_path_of_duckdb(duck, path):
     if path:
         duck.execute(f"SET search_path = '{path}'")
     before = duck.execute("SELECT CURRENT_SETTING('search_path'), CURRENT_SCHEMA()").fetchall()
@@ -61,7 +59,7 @@ def test_macros_on_the_search_path_of_duckdb(duck: duckdb.DuckDBPyConnection, pa
     )
 
 
-def test_macros_of_a_duckdb_file(tmp_path: Path) -> None:
+def test_macros_of_a_duckdb_file(tmp_path):
     path = tmp_path / "odd name.with dots.db"
     with duckdb.connect(str(path)) as connection:
         connection.register("clicks_in_memory", CLICKS)
@@ -70,8 +68,8 @@ def test_macros_of_a_duckdb_file(tmp_path: Path) -> None:
 
 
 def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(
-    duck: duckdb.DuckDBPyConnection,
-) -> None:
+    duck,
+):
     duck.begin()
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("LogLoss", predictions="clicks", connection=duck)
@@ -142,7 +140,7 @@ def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(
         ("nobody_calls", lambda _: 1, None),
     ],
 )
-def test_functions_of_an_sqlite_connection(name: str, function: Any, message: str | None) -> None:
+def test_functions_of_an_sqlite_connection(name, function, message):
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE clicks (label INTEGER, score REAL)")
         connection.executemany(

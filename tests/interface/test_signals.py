@@ -147,17 +147,17 @@ def send_signals(count: int, data: Path, seed: int, commands: int = len(COMMANDS
 
 
 @pytest.mark.slow
-def test_a_few_signals_at_random_times(data: Path) -> None:
+def test_a_few_signals_at_random_times(data):
     send_signals(2, data, 1, commands=1)
 
 
 @pytest.mark.slow
-def test_signals_at_random_times(data: Path) -> None:
+def test_signals_at_random_times(data):
     send_signals(100, data, 2)
 
 
 @pytest.mark.slow
-def test_signals_at_random_times_after_the_imports(data: Path) -> None:
+def test_signals_at_random_times_after_the_imports(data):
     draw = random.Random(3)  # noqa: S311  a reproducible draw
     turns = [
         (turn % len(COMMANDS), draw.choice(SIGNALS), make_folder(data / "killed" / f"warm_{turn}"))
@@ -186,3 +186,24 @@ def test_signals_at_random_times_after_the_imports(data: Path) -> None:
             status,
             errors.read_text() if errors.exists() else "",
         )
+
+
+STARTING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import sqlrank.__main__
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "sqlrank.cancellation":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["sqlrank", "metrics"]
+sqlrank.__main__.main()
+"""
+
+
+def test_an_interrupt_of_imports_prints_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING], check=False, capture_output=True, env=variables()
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")

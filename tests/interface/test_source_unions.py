@@ -18,6 +18,7 @@ from pyarrow import feather
 import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.source_tables import common_type
+from tests.tables import build_table, read_columns
 
 
 def write_parts(folder: Path, parts: Sequence[pa.Table], ending: str = "parquet") -> list[Path]:
@@ -48,7 +49,7 @@ INT_AND_FLOAT = [
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
-def test_whole_numbers_before_decimals(ending: str, tmp_path: Path) -> None:
+def test_whole_numbers_before_decimals(ending, tmp_path):
     for source in name_parts(tmp_path, INT_AND_FLOAT, ending):
         assert sqlrank.evaluate(["AUC", "Brier"], predictions=source).to_pylist() == [
             {"AUC": 1.0, "Brier": pytest.approx(0.79250 / 6)}
@@ -56,7 +57,7 @@ def test_whole_numbers_before_decimals(ending: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
+def test_every_command_reads_the_types_of_all_files(tmp_path):
     unit = [f"u{index}" for index in range(200)]
     arms = ["a", "b"] * 100
     parts = [
@@ -75,17 +76,35 @@ def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
     assert sorted(rows["score"].to_pylist()) == [0.0, 0.2, 0.3, 0.4, 0.45, 1.0]
 
 
+def test_several_scores_of_a_union(tmp_path: Path) -> None:
+    """Read every score of tables in a list, and of files whose types differ."""
+    parts = [part.append_column("other", pa.array([0.5] * len(part))) for part in INT_AND_FLOAT]
+    columns = {"score": ["score", "other"]}
+    paths = write_parts(tmp_path / "parts", parts, "parquet")
+    for source in (parts, paths, tmp_path / "parts"):
+        given: dict[str, Any] = {"predictions": source, "columns": columns}
+        values = sqlrank.evaluate(["AUC", "Brier"], **given)
+        assert values.sort_by("score")["AUC"].to_pylist() == [0.5, 1.0]
+        (row,) = sqlrank.compare("Brier", **given).to_pylist()
+        found = (row["value_baseline"], row["value"])
+        assert found == pytest.approx((0.79250 / 6, 0.25))
+        (row,) = sqlrank.gate("Brier", tolerance=0.5, **given).to_pylist()
+        assert (row["value_baseline"], row["value"]) == found
+
+
 @pytest.mark.slow
-def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
+def test_a_column_that_a_file_lacks(tmp_path):
     """Refuse a weight that only some files have, wherever they are; a column that is not read may
     be missing.
     """
     parts = [INT_AND_FLOAT[1], INT_AND_FLOAT[1].append_column("weight", pa.array([2.0, 3, 4, 5]))]
+    with pytest.raises(InputError, match="Table 1 has no column 'weight', which Table 2 has"):
+        sqlrank.evaluate("AUC", predictions=parts)
     for source in name_parts(tmp_path, parts):
         with pytest.raises(InputError, match=r"has no column 'weight', which .* has. Add it"):
             sqlrank.evaluate("AUC", predictions=source)
         assert sqlrank.evaluate("KendallTau(tau=a)", predictions=[INT_AND_FLOAT[1]]).num_rows
-    ranked = pa.table({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
+    ranked = build_table(query_id="q", doc_id="a", score="1.0")
     for source in name_parts(
         tmp_path / "more",
         [
@@ -99,12 +118,12 @@ def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ids_that_are_numbers_in_one_file(tmp_path: Path) -> None:
+def test_ids_that_are_numbers_in_one_file(tmp_path):
     """Compare whole numbers beside texts as texts: 7 is '7' and not '007'; refuse decimals and
     booleans beside them.
     """
-    seven = pa.table({"query_id": ["q"], "doc_id": pa.array([7]), "score": [1.0]})
-    texts = pa.table({"query_id": ["q", "q"], "doc_id": ["007", "9"], "score": [3.0, 2.0]})
+    seven = build_table(query_id="q", doc_id=pa.array([7]), score="1.0")
+    texts = build_table(query_id="q q", doc_id=["007", "9"], score="3.0 2.0")
     for source in name_parts(tmp_path, [seven, texts]):
         assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"7": 1}})[
             "RR"
@@ -120,22 +139,7 @@ def test_ids_that_are_numbers_in_one_file(tmp_path: Path) -> None:
                 sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"7": 1}})
 
 
-def test_each_system_is_checked_before_the_union() -> None:
-    floats = pa.table({"query_id": ["q", "q"], "doc_id": [7.0, 8.0], "score": [2.0, 1.0]})
-    texts = pa.table({"query_id": ["q", "q"], "doc_id": ["7", "8"], "score": [2.0, 1.0]})
-    with pytest.raises(InputError, match=r"run: doc_id is VARCHAR in b and DOUBLE in a"):
-        sqlrank.evaluate("RR", run={"a": floats, "b": texts}, qrels={"q": {"8": 1}})
-    answers = {
-        "a": pa.table({"query_id": ["q"], "retrieved": [[7.0, 8.0]], "relevant": [["8"]]}),
-        "b": pa.table({"query_id": ["q"], "retrieved": [["8", "x"]], "relevant": [["8"]]}),
-    }
-    with pytest.raises(
-        InputError, match=r"answers: retrieved is VARCHAR\[\] in b and DOUBLE\[\] in a"
-    ):
-        sqlrank.evaluate("RR", inputs={"answers": answers})
-
-
-def test_numbers_in_one_file_and_texts_in_another(tmp_path: Path) -> None:
+def test_numbers_in_one_file_and_texts_in_another(tmp_path):
     """Refuse it by file and column where it is a number, a group or a condition, and read the other
     columns.
     """
@@ -157,26 +161,20 @@ def test_numbers_in_one_file_and_texts_in_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_decimals_of_every_scale(tmp_path: Path) -> None:
+def test_decimals_of_every_scale(tmp_path):
     parts = [
-        pa.table(
-            {
-                "label": [1, 0],
-                "score": pa.array([Decimal("0.9"), Decimal("0.8")], pa.decimal128(3, 1)),
-            }
+        build_table(
+            label="1 0", score=pa.array([Decimal("0.9"), Decimal("0.8")], pa.decimal128(3, 1))
         ),
-        pa.table(
-            {
-                "label": [1, 0],
-                "score": pa.array([Decimal("0.875"), Decimal("0.874")], pa.decimal128(9, 3)),
-            }
+        build_table(
+            label="1 0", score=pa.array([Decimal("0.875"), Decimal("0.874")], pa.decimal128(9, 3))
         ),
     ]
     for source in name_parts(tmp_path, parts):
         assert sqlrank.evaluate("AUC", predictions=source).to_pylist() == [{"AUC": 1.0}]
 
 
-def test_common_types_hold_every_value() -> None:
+def test_common_types_hold_every_value():
     """Compare the type of every pair with what DuckDB casts to and back."""
     integers = [
         "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
@@ -215,11 +213,11 @@ def test_common_types_hold_every_value() -> None:
 TWICE = "has two columns that are named .* in any case"
 
 
-def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
+def test_names_that_differ_in_case_alone(tmp_path):
     """Refuse them where one is read, from every source; DuckDB numbers them, so that another one
     would be read in silence.
     """
-    columns = {"label": [1, 0], "Score": [0.9, 0.1], "score": [0.1, 0.9]}
+    columns = read_columns(label="1 0", Score="0.9 0.1", score="0.1 0.9")
     table = pa.table(list(columns.values()), names=list(columns))
     pq.write_table(table, tmp_path / "x.parquet")
     feather.write_feather(table, tmp_path / "x.feather")
@@ -249,14 +247,12 @@ def test_names_that_differ_in_case_alone(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=TWICE):
             sqlrank.evaluate("Brier", **unread, **options)
-    numbered = {"label": [1, 0], "score": [0.1, 0.9], "score_1": [0.9, 0.1]}
+    numbered = read_columns(label="1 0", score="0.1 0.9", score_1="0.9 0.1")
     assert sqlrank.evaluate("AUC", predictions=numbered).to_pylist() == [{"AUC": 0.0}]
 
 
 @pytest.mark.parametrize("source", ["x", "x/*.jsonl", ["x/a.jsonl", "x/b.jsonl"]])
-def test_keys_of_json_files_that_differ_in_case(
-    source: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keys_of_json_files_that_differ_in_case(source, tmp_path, monkeypatch):
     """Of one file without the other, the group would be NULL."""
     monkeypatch.chdir(tmp_path)
     Path("x").mkdir()
@@ -270,7 +266,7 @@ def test_keys_of_json_files_that_differ_in_case(
     assert sqlrank.evaluate("Brier", predictions=source)["Brier"].to_pylist() == [0.25]
 
 
-def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
+def test_folders_with_the_name_of_a_column(tmp_path):
     for label in (0, 1):
         (tmp_path / f"label={label}").mkdir()
         pq.write_table(
@@ -296,15 +292,15 @@ def test_folders_with_the_name_of_a_column(tmp_path: Path) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
-def test_columns_in_any_place(ending: str, tmp_path: Path) -> None:
+def test_columns_in_any_place(ending, tmp_path):
     """A column is that of its name in every file, whatever is before it in the first one, and also
     if a file has further columns, or its names in capital letters, which keys of JSON tell apart.
     """
     name = "score" if ending.startswith("json") else "Score"
     parts: list[dict[str, list[Any]]] = [
-        {"label": [1, 0], "score": [10, 9], "arm": ["a", "b"]},
+        read_columns(label="1 0", score="10 9", arm="a b"),
         {"arm": ["b"], name: [100], "label": [1]},
-        {"note": ["x"], "label": [0], "arm": ["a"], "more": ["y"], "score": [8]},
+        read_columns(note="x", label="0", arm="a", more="y", score="8"),
     ]
     for number, order in enumerate(itertools.permutations(parts)):
         folder = tmp_path / str(number)
@@ -328,11 +324,11 @@ def test_columns_in_any_place(ending: str, tmp_path: Path) -> None:
         assert duckdb.connect().sql(printed).fetchall() == [(2.0,)]
 
 
-def test_folders_are_columns(tmp_path: Path) -> None:
+def test_folders_are_columns(tmp_path):
     for number, day in enumerate(("2026-01-01", "01")):
         (tmp_path / f"day={day}").mkdir()
-        table = pa.table(
-            {"label": [1, 0], "score": pa.array([1, 0]) if number else pa.array([0.5, 0.25])}
+        table = build_table(
+            label="1 0", score=pa.array([1, 0]) if number else pa.array([0.5, 0.25])
         )
         pq.write_table(table, tmp_path / f"day={day}" / "x.parquet")
     rows = sqlrank.evaluate("Brier", predictions=tmp_path, by="day").to_pylist()
@@ -343,7 +339,7 @@ def test_folders_are_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: Path) -> None:
+def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path):
     """Compare processor times of the check and of COUNT(*) over 2,000 files."""
     import time
     from pathlib import Path as FilePath
@@ -381,7 +377,7 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
     assert measure(check) <= 0.6 * count
 
 
-def test_rollups_of_several_parts() -> None:
+def test_rollups_of_several_parts():
     """Evaluate a list of rollups as one of all their rows."""
     parts = [
         part.append_column("day", pa.array([day] * len(part)))

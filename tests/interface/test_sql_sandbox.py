@@ -2,33 +2,25 @@
 waits or makes many values.
 """
 
-from pathlib import Path
-from typing import Any
-
 import duckdb
-import pyarrow as pa
 import pytest
-from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError
 from sqlrank.call.request import ResourceLimits
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.inputs.user_sql import check_syntax, parse_condition, parse_expression
+from sqlrank.inputs.user_sql import parse_condition, parse_expression
 from sqlrank.rendering.dialects import DIALECTS
+from tests.tables import build_table
 
-PREDICTIONS = pa.table(
-    {
-        "label": [0, 1, 1],
-        "score": [0.1, 0.7, 0.4],
-        "day": ["2026-01-01", "2026-01-01", "2026-01-02"],
-    }
+PREDICTIONS = build_table(
+    label="0 1 1", score="0.1 0.7 0.4", day="2026-01-01 2026-01-01 2026-01-02"
 )
 
 
 @pytest.mark.parametrize("limits", [ResourceLimits(), ResourceLimits(threads=1)])
 @pytest.mark.parametrize("is_file", [False, True])
-def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_path: Path) -> None:
+def test_sessions_load_no_extensions(is_file, limits, tmp_path):
     path = tmp_path / "x.duckdb"
     duckdb.connect(str(path)).close()
     with duckdb_session(path if is_file else None, limits) as opened:
@@ -37,29 +29,6 @@ def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_
             " current_setting('autoload_known_extensions')"
         )
         assert opened.execute(f"SELECT {settings}").fetchall() == [(False, False)]
-
-
-@pytest.mark.parametrize(
-    ("source", "extension", "copy"),
-    [
-        ("s3://bucket/x.parquet", "httpfs", 'read_parquet({}).write_parquet("x.parquet")'),
-        ("HTTPS://example.com/x.csv", "httpfs", 'read_csv({}).write_parquet("x.parquet")'),
-        ("gs://b/*.parquet", "httpfs", 'read_parquet({}).write_parquet("table.parquet")'),
-        ("abfss://x/y.parquet", "azure", 'read_parquet({}).write_parquet("y.parquet")'),
-    ],
-)
-def test_what_needs_an_extension_says_which(source: str, extension: str, copy: str) -> None:
-    with pytest.raises(InputError) as caught:
-        sqlrank.evaluate("AUC", predictions=source)
-    assert (
-        str(caught.value)
-        == f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads"
-        f" none. Load it on a connection of your own (INSTALL {extension}; LOAD {extension}),"
-        f" and give that with connection=, and the query SELECT * FROM {source!r}. On the command"
-        " line, make a Parquet file of it: python -c 'import duckdb; duckdb."
-        + copy.format(f'"{source}"')
-        + "'"
-    )
 
 
 REFUSED = [
@@ -77,7 +46,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "function"), REFUSED)
-def test_harmful_functions_are_refused_by_name(text: str, function: str) -> None:
+def test_harmful_functions_are_refused_by_name(text, function):
     message = (
         f"{function} is not among the functions that may be called here. Give a query or a view"
         " with a column of it"
@@ -86,25 +55,10 @@ def test_harmful_functions_are_refused_by_name(text: str, function: str) -> None
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text)
     assert str(caught.value).startswith(f"where: {message}")
     for call in (sqlrank.evaluate, sqlrank.sql):
-        sources: dict[str, Any] = {
-            "predictions": PREDICTIONS if call is sqlrank.evaluate else "clicks"
-        }
+        sources = {"predictions": PREDICTIONS if call is sqlrank.evaluate else "clicks"}
         with pytest.raises(InputError) as caught:
             call("AUC", **sources, columns={"score": text})
         assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("dialect", "text"),
-    [
-        ("clickhouse", "sleep(3) = label"),
-        ("postgres", "pg_sleep(3) = label"),
-        ("snowflake", "SYSTEM$WAIT(5) = label"),
-    ],
-)
-def test_functions_that_wait_are_refused_for_every_engine(dialect: str, text: str) -> None:
-    with pytest.raises(InputError, match="is not among the functions that may be called here"):
-        sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +74,7 @@ def test_functions_that_wait_are_refused_for_every_engine(dialect: str, text: st
         "day::DATE < now()::DATE + INTERVAL 100000 DAY",
     ],
 )
-def test_what_conditions_are_written_with_is_allowed(text: str) -> None:
+def test_what_conditions_are_written_with_is_allowed(text):
     assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text).to_pylist() == [
         {"AUC": 1.0}
     ]
@@ -137,11 +91,11 @@ def test_what_conditions_are_written_with_is_allowed(text: str) -> None:
         ("sqlite", "date(day, '-1 day') = '2026-01-01'"),
     ],
 )
-def test_conditions_in_the_sql_of_other_engines(dialect: str, text: str) -> None:
+def test_conditions_in_the_sql_of_other_engines(dialect, text):
     assert "day" in sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text).lower()
 
 
-def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
+def test_a_file_that_the_caller_has_open_already(tmp_path):
     path = tmp_path / "x.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.register("given", PREDICTIONS)
@@ -150,22 +104,6 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
         assert sqlrank.evaluate("AUC", predictions="clicks", connection=path).to_pylist() == [
             {"AUC": 1.0}
         ]
-
-
-def test_a_list_in_an_expression_leads_to_answers() -> None:
-    with pytest.raises(
-        InputError,
-        match=(
-            r"UNNEST is not among .*. Give a row per query with lists as the input answers, or a"
-            r" query"
-        ),
-    ):
-        sqlrank.evaluate(
-            "RR",
-            run=[{"query_id": "q", "ids": ["d"]}],
-            qrels={"q": {"d": 1}},
-            columns={"run.doc_id": "unnest(ids)"},
-        )
 
 
 FORBIDDEN = {
@@ -197,7 +135,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("text", ["(s).evil = 1", "(clicks).evil = 1", "((i)).evil = 1"])
-def test_a_field_in_postgresql_may_be_a_function(text: str) -> None:
+def test_a_field_in_postgresql_may_be_a_function(text):
     for dialect in ("postgres", "redshift"):
         with pytest.raises(
             InputError,
@@ -248,7 +186,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_reaches_beyond_rows_is_refused(dialect: str) -> None:
+def test_what_reaches_beyond_rows_is_refused(dialect):
     accepted = []
     for text in (*FORBIDDEN.values(), *READ_TABLES.get(dialect, ())):
         for parse in (parse_condition, parse_expression):
@@ -261,7 +199,7 @@ def test_what_reaches_beyond_rows_is_refused(dialect: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-def test_every_place_refuses_what_reaches_beyond_rows(place: str) -> None:
+def test_every_place_refuses_what_reaches_beyond_rows(place):
     accepted = []
     for dialect in DIALECTS:
         for text in (*FORBIDDEN.values(), *READ_TABLES.get(dialect, ())):
@@ -285,19 +223,6 @@ def _drop_names(statement: str, text: str) -> str:
     for name in names:
         body = body.replace(name, "")
     return body
-
-
-def test_a_class_of_syntax_that_is_not_listed_is_refused() -> None:
-    """Also one that is derived from a listed class."""
-    column = exp.column("i")
-    for node in (
-        exp.Match(this=column, expression=column),
-        exp.Corr(this=column, expression=column),
-        exp.Uuid(),
-        exp.Select(expressions=[column]),
-    ):
-        with pytest.raises(InputError, match="is not among the functions that may be called here"):
-            check_syntax(node, "where", "duckdb")
 
 
 @pytest.mark.parametrize(
@@ -331,12 +256,12 @@ def test_a_class_of_syntax_that_is_not_listed_is_refused() -> None:
         ("spark", "i div 7 = 2 AND date_trunc('week', ts) = d AND s RLIKE '^a'"),
     ],
 )
-def test_what_engines_write_is_allowed(dialect: str, text: str) -> None:
+def test_what_engines_write_is_allowed(dialect, text):
     assert text in parse_condition(text, dialect).this.source
 
 
 @pytest.mark.slow
-def test_depth_and_length_are_refused_at_once() -> None:
+def test_depth_and_length_are_refused_at_once():
     number = 1_200
     texts = [
         " + ".join(["label"] * number),

@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "stability.py"
 
 
 @pytest.mark.slow
-def test_coefficients_of_variation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_coefficients_of_variation(tmp_path, capsys):
     """The bootstrap standard errors of docs/confidence.md, from the replicates of sqlrank, agree
     within the noise of 20 samples.
     """

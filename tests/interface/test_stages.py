@@ -1,14 +1,12 @@
 """Stages as named runs: each is compared with its predecessor."""
 
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError
 from tests.interface.command_line import run_command
+from tests.tables import build_table
 
 STAGES = {"search": "abcdefgh", "ranked": "hbcg", "shown": "gh"}
 QRELS = {"q1": {"b": 1, "d": 1, "g": 1, "z": 1}}
@@ -25,7 +23,7 @@ def evaluate_rows(**options: Any) -> dict[str, list[Any]]:
 
 
 @pytest.mark.slow
-def test_each_is_compared_with_the_one_given_before() -> None:
+def test_each_is_compared_with_the_one_given_before():
     """Ranked loses d of b, d, g, and shown b of b and g; b is the only relevant one of the first
     two of a stage before.
     """
@@ -41,15 +39,8 @@ def test_each_is_compared_with_the_one_given_before() -> None:
     }
 
 
-def test_a_baseline_that_is_given_is_what_all_are_compared_with() -> None:
-    before = pa.table(
-        {
-            "system": ["ranked", "shown"],
-            "query_id": ["q1", "q1"],
-            "doc_id": ["z", "z"],
-            "score": [1.0, 1.0],
-        }
-    )
+def test_a_baseline_that_is_given_is_what_all_are_compared_with():
+    before = build_table(system="ranked shown", query_id="q1 q1", doc_id="z z", score="1.0 1.0")
     assert evaluate_rows(
         run=make_runs("search", "ranked", "shown"), inputs={"baseline": before}
     ) == {
@@ -60,7 +51,7 @@ def test_a_baseline_that_is_given_is_what_all_are_compared_with() -> None:
 
 
 @pytest.mark.slow
-def test_on_the_command_line(tmp_path: Path) -> None:
+def test_on_the_command_line(tmp_path):
     given = []
     for name, docs in STAGES.items():
         lines = [f"q1 Q0 {doc} {place} {-place} tag\n" for place, doc in enumerate(docs, 1)]
@@ -71,20 +62,3 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         "evaluate", *METRICS, *given, "--qrels", str(tmp_path / "some.qrels"), "--format", "csv"
     )
     assert text.splitlines()[1:] == ["ranked,0.5,1.0,0.0", "search,,0.0,0.0", "shown,0.5,1.0,1.0"]
-
-
-@pytest.mark.parametrize(
-    ("metrics", "run"),
-    [
-        (
-            ["Lost", "Unexpectedness@2"],
-            make_runs("search", "ranked"),
-        ),  # whose baseline is not the stage before
-        (["Unexpectedness@2"], make_runs("search", "ranked")),
-        (["Lost"], make_runs("search")),
-        (["Lost"], make_runs("search")["search"]),
-    ],
-)
-def test_a_baseline_is_needed_otherwise(metrics: list[str], run: Any) -> None:
-    with pytest.raises(InputError, match=r"needs baseline. Give inputs=\{'baseline': \.\.\.\}"):
-        sqlrank.evaluate(metrics, run=run, qrels=QRELS)

@@ -15,14 +15,12 @@ from sqlrank import InputError
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.engines.duckdb_database import DuckDBDatabase
-from sqlrank.engines.source_tables import SourceTable
 from sqlrank.run.prepare import prepare_statement
+from tests.tables import build_table
 
-ORDERS = pa.table(
-    {"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]}
-)
-RUN = pa.table({"query_id": [1, 1, 2], "doc_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.9]})
-QRELS = pa.table({"query_id": [1, 2], "doc_id": ["b", "c"], "relevance": [1, 1]})
+ORDERS = build_table(order_id="1 1 2", item="a b a", price="2.0 3.0 5.0", pieces="1 2 1")
+RUN = build_table(query_id="1 1 2", doc_id="a b a", score="0.5 0.5 0.9")
+QRELS = build_table(query_id="1 2", doc_id="b c", relevance="1 1")
 
 
 @pytest.fixture
@@ -43,8 +41,8 @@ def change(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), "utf-8")
 
 
-def test_metrics_of_other_settings_are_resolved_apart() -> None:
-    def write(metrics: list[str], **options: Any) -> str:
+def test_metrics_of_other_settings_are_resolved_apart():
+    def write(metrics, **options):
         return sqlrank.sql(metrics, run="run", qrels="qrels", **options)
 
     texts = [write(["AP", "P(rel=1)@5"], rel=value) for value in (1, 1.5, 2)]
@@ -58,7 +56,7 @@ def test_metrics_of_other_settings_are_resolved_apart() -> None:
         write(["AP", "P(rel=1)@5"], rel="2")
 
 
-def test_a_check_that_was_changed_is_read_anew(folder: Path) -> None:
+def test_a_check_that_was_changed_is_read_anew(folder):
     assert evaluate_revenue(folder) == [13.0]
     change(folder / "checks" / "orders.sql", "WHEN pieces < 0 THEN 1 ELSE 0 END) AS negative_pieces -- pieces are negative",
            "WHEN pieces < 2 THEN 1 ELSE 0 END) AS few_pieces -- pieces are below two")  # fmt: skip
@@ -68,7 +66,7 @@ def test_a_check_that_was_changed_is_read_anew(folder: Path) -> None:
     assert evaluate_revenue(folder) == [13.0]
 
 
-def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder: Path) -> None:
+def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder):
     assert evaluate_revenue(folder) == [13.0]
     change(folder / "metrics" / "orders" / "revenue.sql", "SUM(", "2 * SUM(")
     assert evaluate_revenue(folder) == [26.0]
@@ -77,7 +75,7 @@ def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder: Path) -> No
         evaluate_revenue(folder)
 
 
-def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_named_from_where_one_is(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     assert evaluate_revenue("orders") == [13.0]
     with pytest.raises(InputError, match="1 row: pieces are negative"):
@@ -85,8 +83,8 @@ def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_calls_that_differ_in_one_thing_are_distinguished() -> None:
-    def evaluate_metric(metric: str = "RR", **options: Any) -> Any:
+def test_calls_that_differ_in_one_thing_are_distinguished():
+    def evaluate_metric(metric="RR", **options):
         return sqlrank.evaluate(metric, **{"run": RUN, "qrels": QRELS, **options}).to_pylist()
 
     for _ in range(2):
@@ -101,7 +99,7 @@ def test_calls_that_differ_in_one_thing_are_distinguished() -> None:
         assert evaluate_metric("RR(ties=doc_asc)@1") == [{"RR(ties=doc_asc)@1": 0.0}]
 
 
-def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:
+def test_what_can_be_nan_follows_from_the_types_of_this_call():
     whole = RUN.set_column(2, "score", pa.array([2, 2, 3]))
     assert sqlrank.evaluate("RR", run=whole, qrels=QRELS)["RR"].to_pylist() == [0.5]
     with pytest.raises(InputError, match="1 row: score is NaN"):
@@ -110,15 +108,15 @@ def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:
         )
 
 
-def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch):
     """One after another they have the same names, so that their statements are the same; one within
     another has not.
     """
     connection = duckdb.connect()
-    there: list[str] = []
+    there = []
     find = DuckDBDatabase.resolve
 
-    def seen(self: DuckDBDatabase, role: str, source: Any) -> SourceTable:
+    def seen(self, role, source):
         table = find(self, role, source)
         there.append(table.from_item.name)
         return table
@@ -142,7 +140,7 @@ def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.Monkey
     ).fetchall() == [(0,)]
 
 
-def test_columns_of_other_types_are_other_statements() -> None:
+def test_columns_of_other_types_are_other_statements():
     """A query that sums integers is divided with a cast on PostgreSQL; trees alone do not tell what
     their columns are.
     """
@@ -158,7 +156,7 @@ def test_columns_of_other_types_are_other_statements() -> None:
     assert found[0] is not found[1]
 
 
-def test_the_same_tables_in_two_databases() -> None:
+def test_the_same_tables_in_two_databases():
     """Of one the numbers are whole, of the other not, and one is asked in the SQL of another
     engine.
     """

@@ -11,17 +11,20 @@ import struct
 import subprocess
 import sys
 import termios
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from sqlglot import tokenize
 
 import sqlrank
-from sqlrank.cli.commands import EXITS, PARAMETERS_WIDTH
+from sqlrank.cli.commands import EXITS, PARAMETERS_WIDTH, wrap_file
 from sqlrank.cli.console import echo_message
 from sqlrank.output.display import TextColumn, lay_out
 from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import (
     CODES,
     ROOT,
@@ -32,6 +35,7 @@ from tests.interface.command_line import (
     run_in,
 )
 from tests.lanes import select_few
+from tests.tables import build_table, read_columns
 
 WIDTHS = (60, 80, 100, 140)
 SMALL = ROOT / "examples" / "data" / "small"
@@ -50,7 +54,7 @@ SCORES = [
     "--column", "score=score_boosting",
 ]  # fmt: skip
 ONE_SCORE = SCORES[:6]
-CALLS: dict[str, list[object]] = {
+CALLS = {
     "evaluate": ["evaluate", "nDCG@10", "AP", "RR", "P@5", "num_rel", *RANKING],
     "evaluate wide": [
         "evaluate",
@@ -121,11 +125,8 @@ CALLS: dict[str, list[object]] = {
     "explain": ["explain", "nDCG@3", "--query", "301", "--max-rows", "3", *RANKING],
     "metrics": ["metrics", "sliding window"],
 }
-STATEMENTS: dict[str, list[object]] = {
-    "sql": ["sql", "nDCG@10", "AP", "--run", "r", "--qrels", "q"],
-    "functions": ["functions", "nDCG@k"],
-}
-FILES: dict[str, list[object]] = {
+STATEMENTS = read_columns(sql="sql nDCG@10 AP --run r --qrels q", functions="functions nDCG@k")
+FILES = {
     "chart": ["chart", "ROC", *ONE_SCORE],
     "report": ["report", "P@5", *RANKING],
 }
@@ -157,7 +158,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 @pytest.mark.parametrize("name", select_few(CALLS, ["evaluate intervals", "gate"]))
-def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path) -> None:
+def test_numbers_and_names_are_never_broken(name, width, rollup):
     piped = print_in_pipe(name, rollup)
     shown = CODES.sub("", print_in_terminal(list_arguments(name, rollup)))
     assert "\x1b" not in piped
@@ -165,7 +166,7 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
         *piped.split(),
         *[
             "In", "every", "row:", "=", "Empty:", "more", "column", "columns", "with",
-            "--format", "csv", "<0.0001",
+            "--format", "csv", "<0.0001", "A", "B", "A:", "B:",
         ],
     }  # fmt: skip
     words |= {f"{word}{mark}" for word in piped.split() for mark in ",."}
@@ -176,13 +177,13 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
     ]
     assert not [line for line in too_long if len(line.split()) > 2 and not is_prose_of_steps(line)]
     if name not in {"metrics", "power"}:  # of which more columns are piped than shown
-        # A metric that is a title has no heading.
+        # A metric that is a title has no heading, and a column of NULL alone is left out.
         assert set(piped.split()) <= {word.rstrip(",.") for word in shown.split()} | set(
             shown.split()
-        ) | {"metric"}
+        ) | {"metric", "NULL"}
 
 
-def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_and_metrics_are_never_broken(width, monkeypatch):
     shown = CODES.sub("", print_in_terminal(["metrics"]))
     monkeypatch.setenv("COLUMNS", "400")
     titles = {"name", "family", "parameters", "description"}
@@ -197,13 +198,13 @@ def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.Monk
     ] == []
 
 
-def test_every_command_is_tried_in_a_terminal() -> None:
+def test_every_command_is_tried_in_a_terminal():
     tried = {str(call[0]) for call in CALLS.values()} | STATEMENTS.keys() | FILES.keys()
     assert tried == load_command().commands.keys()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_statements_are_the_same_in_a_terminal_as_in_a_pipe(name: str, width: int) -> None:
+def test_statements_are_the_same_in_a_terminal_as_in_a_pipe(name, width):
     arguments = [str(word) for word in STATEMENTS[name]]
     assert print_in_terminal(arguments) == run_in(io.StringIO(), arguments, io.StringIO()) != ""
     assert width
@@ -211,7 +212,7 @@ def test_statements_are_the_same_in_a_terminal_as_in_a_pipe(name: str, width: in
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_written_paths_are_never_broken(name: str, width: int, tmp_path: Path) -> None:
+def test_written_paths_are_never_broken(name, width, tmp_path):
     path = tmp_path / f"a_name_that_is_longer_than_the_terminal_{'_' * 100}.html"
     shown = print_in_terminal([*map(str, FILES[name]), "-o", str(path)], is_error_shown=True)
     assert CODES.sub("", shown).splitlines()[-1].endswith(f"wrote {path}")
@@ -226,7 +227,7 @@ def is_prose_of_steps(line: str) -> bool:
 
 
 @pytest.mark.slow
-def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_metric_with_its_interval_is_a_row(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     lines = CODES.sub(
         "", print_in_terminal([str(word) for word in CALLS["evaluate one interval"]])
@@ -239,9 +240,7 @@ def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
-def test_color_says_who_wins_and_what_fails(
-    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, rollup: Path
-) -> None:
+def test_color_says_who_wins_and_what_fails(variables, monkeypatch, rollup):
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"TERM": "xterm", "COLUMNS": "200"} | variables).items():
         monkeypatch.setenv(name, value)
@@ -253,7 +252,7 @@ def test_color_says_who_wins_and_what_fails(
     assert bool(CODES.search(verdict)) is (not variables)
 
 
-def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     shown = print_in_terminal(
         [str(word) for word in CALLS["evaluate one interval"]], is_error_shown=True
@@ -262,7 +261,7 @@ def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch: pytest.Mo
     assert shown.splitlines()[0].split()[:2] == ["metric", "value"]
 
 
-def test_layout_of_sentences_wide_characters_and_long_names() -> None:
+def test_layout_of_sentences_wide_characters_and_long_names():
     columns = [
         TextColumn("名前", ["検索", "b"]),
         TextColumn("n", ["1", "22"], is_number=True),
@@ -284,7 +283,29 @@ def test_layout_of_sentences_wide_characters_and_long_names() -> None:
     assert lay_out([TextColumn("name", [])], 2) == ""
 
 
-def test_notes_keep_names_with_their_values_and_list_empty_texts() -> None:
+def test_names_that_do_not_fit_become_letters_below_the_table():
+    columns = [
+        TextColumn("system", ["a_hybrid_retriever", "A", "bm25_with_expansion"]),
+        TextColumn("metric", ["a_metric_of_long_name", "AP", "AP"]),
+        TextColumn("value", ["0.5", "0.25", "1"], is_number=True),
+    ]
+    assert lay_out(columns, 40).splitlines() == [
+        "system  metric                 value",
+        "B       a_metric_of_long_name    0.5",
+        "A       AP                      0.25",
+        "C       AP                         1",
+        "B: a_hybrid_retriever",
+        "C: bm25_with_expansion",
+    ]
+    # Columns of names alone that do not fit are records.
+    assert lay_out(columns[:2] * 2, 20).startswith("system  a_hybrid_retriever\n")
+    # Names of rows may be as long as sentences.
+    columns[0] = replace(columns[0], cells=["Automotive accessories and parts", "A", "A"])
+    lines = lay_out(columns, 40).splitlines()
+    assert (lines[1].split()[0], lines[-1]) == ("B", "B: Automotive accessories and parts")
+
+
+def test_notes_keep_names_with_their_values_and_list_empty_texts():
     rows = {
         "name": ["a", "b"],
         "family": ["command"] * 2,
@@ -306,28 +327,23 @@ def test_notes_keep_names_with_their_values_and_list_empty_texts() -> None:
     ]
 
 
-def test_columns_of_data_have_decimals_in_every_row_or_none() -> None:
-    table = pa.table({"score": [1.0, 2.5, 3.0], "label": [1.0, 2.0, 3.0]})
+def test_columns_of_data_have_decimals_in_every_row_or_none():
+    table = build_table(score="1.0 2.5 3.0", label="1.0 2.0 3.0")
     lines = format_result(table, Format.table, TableStyle()).splitlines()
     assert [line.split() for line in lines[1:]] == [
         ["1.0000", "1"],
         ["2.5000", "2"],
         ["3.0000", "3"],
     ]
-    values = pa.table({"metric": ["num_rel", "AP"], "value": [3.0, 0.5]})
+    values = build_table(metric="num_rel AP", value="3.0 0.5")
     assert [
         line.split()[1]
         for line in format_result(values, Format.table, TableStyle()).splitlines()[1:]
     ] == ["3", "0.5000"]
 
 
-def test_numbers_have_one_form() -> None:
-    table = pa.table(
-        {
-            "query_id": [123456, 2], "n_units": [40000, 3], "num_rel": [1564.0, 2.0], "weight": [1022.933, 0.5], "difference": [-0.00001, -1e-300],
-            "p_value": [1e-9, 0.5],
-        }
-    )  # fmt: skip
+def test_numbers_have_one_form():
+    table = build_table(query_id="123456 2", n_units="40000 3", num_rel="1564.0 2.0", weight="1022.933 0.5", difference="-0.00001 -1e-300", p_value="1e-9 0.5")  # fmt: skip
     assert [
         line.split() for line in format_result(table, Format.table, TableStyle()).splitlines()[1:]
     ] == [
@@ -337,8 +353,8 @@ def test_numbers_have_one_form() -> None:
     assert "| 40,000 |" in format_result(table.select(["n_units"]), Format.markdown, TableStyle())
 
 
-def test_integers_among_fractions_of_a_metric_have_decimals() -> None:
-    run = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": ["a", "b", "c"]}
+def test_integers_among_fractions_of_a_metric_have_decimals():
+    run = read_columns(q1="a b", q2="b c", q3="a b c")
     result = sqlrank.evaluate(
         ["DCG@3", "num_ret"],
         run=run,
@@ -351,8 +367,8 @@ def test_integers_among_fractions_of_a_metric_have_decimals() -> None:
     assert lines == [["q1", "2.5237", "2"], ["q2", "3.0000", "2"], ["q3", "0.5000", "3"]]
 
 
-def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
-    data = pa.table({"g": ["x", "x"], "label": [1, 0], "score": [0.9, 0.1]})
+def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column():
+    data = build_table(g="x x", label="1 0", score="0.9 0.1")
     metrics = ["AUC", "LogLoss", "Brier", "APS", "Positives"]
     grouped = format_result(
         sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle()
@@ -363,9 +379,9 @@ def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
 
 
 @pytest.mark.slow
-def test_a_real_terminal_decides_the_width() -> None:
+def test_a_real_terminal_decides_the_width():
     for columns, first in (
-        (60, ["metric", "AUC"]),
+        (60, ["AUC"]),
         (140, ["metric", "score_logistic", "score_boosting", "difference"]),
     ):
         header = CODES.sub("", _run_in_process(columns, CALLS["compare"])).splitlines()[0]
@@ -394,7 +410,7 @@ def _run_in_process(columns: int, arguments: list[object]) -> str:
     return b"".join(pieces).decode()
 
 
-def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
+def test_many_rows_that_do_not_fit_are_shown_in_parts():
     """A record per row would take a screen for a few rows. Sentences are wrapped in records
     only.
     """
@@ -410,15 +426,13 @@ def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
     ]
     assert [line.split() for line in second.splitlines()][-1] == ["10", "0.1234"]
     assert lay_out(columns, 16).startswith("point            0\n")
-    few = [TextColumn(column.name, column.cells[:5], is_number=True) for column in columns]
+    alone = [TextColumn(column.name, column.cells[:1], is_number=True) for column in columns]
     sentences = TextColumn("reason", ["the interval extends beyond the tolerance"] * 11)
-    assert lay_out(few, 30).startswith("point            0\n")
+    assert lay_out(alone, 30).startswith("point            0\n")
     assert lay_out([*columns, sentences], 30).startswith("point            0\n")
 
 
-def test_each_line_of_a_message_is_wrapped_by_itself(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_line_of_a_message_is_wrapped_by_itself(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "30")
     echo_message("sqlrank: 2 rows have no label at all\n    label=1.0, score=2.5\n    label=0")
@@ -428,3 +442,25 @@ def test_each_line_of_a_message_is_wrapped_by_itself(
         "    label=1.0, score=2.5",
         "    label=0",
     ]
+
+
+def test_points_of_a_curve_with_equal_values_keep_them():
+    clusters = {
+        "record_id": [1, 2, 3, 4],
+        "predicted_cluster": [1, 1, 2, 2],
+        "true_cluster": [*"abab"],
+    }
+    errors = sqlrank.evaluate("ClusterErrors", inputs={"records": build_table(**clusters)})
+    text = format_result(errors, Format.table, TableStyle(), 80)
+    assert text.split("\n")[0].split() == [*errors.column_names]
+    assert "In every row" not in text
+
+
+@pytest.mark.parametrize("kind", ["metrics", "curves"])
+def test_sql_of_a_narrow_terminal_is_that_of_the_file(kind):
+    """A comment at the end of a line, wrapped to the next one, would be no comment there."""
+    for file in getattr(load_registry(), kind).values():
+        wrapped = "\n".join(wrap_file(file.text, 60))
+        assert [token.text for token in tokenize(wrapped)] == [
+            token.text for token in tokenize(file.text)
+        ], file.name

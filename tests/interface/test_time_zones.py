@@ -43,7 +43,7 @@ def clicks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_times_of_any_precision_compare_and_depend_on_the_zone(clicks: Path) -> None:
+def test_times_of_any_precision_compare_and_depend_on_the_zone(clicks):
     """Frames of pandas have times in nanoseconds, and files in microseconds."""
     exact = parquet.read_table(clicks)
     frame = exact.set_column(2, "seen", exact["seen"].cast(pa.timestamp("ns", "UTC")))
@@ -69,7 +69,7 @@ def test_times_of_any_precision_compare_and_depend_on_the_zone(clicks: Path) -> 
 
 
 @pytest.mark.slow
-def test_every_time_zone_gives_the_same(clicks: Path) -> None:
+def test_every_time_zone_gives_the_same(clicks):
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(clicks)],
@@ -98,9 +98,9 @@ def test_every_time_zone_gives_the_same(clicks: Path) -> None:
     ]
 
 
-def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Path) -> None:
+def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks):
     """Rows of another zone are of another definition only if they depend on it."""
-    by_zone: dict[str, list[str]] = {}
+    by_zone = {}
     for zone in ("UTC", "Europe/Berlin"):
         with duckdb.connect() as connection:
             connection.execute(f"SET TimeZone = '{zone}'")
@@ -122,9 +122,7 @@ def test_a_connection_keeps_its_zone_which_header_and_definition_hold(clicks: Pa
 
 
 @pytest.mark.slow
-def test_the_header_of_every_statement_over_zoned_times_names_the_zone(
-    clicks: Path, tmp_path: Path
-) -> None:
+def test_the_header_of_every_statement_over_zoned_times_names_the_zone(clicks, tmp_path):
     path = str(tmp_path / "rollup.parquet")
     parquet.write_table(sqlrank.rollup("AUC", predictions=str(clicks), by="seen"), path)
     predictions = ("--predictions", str(clicks))

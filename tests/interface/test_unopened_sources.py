@@ -1,6 +1,5 @@
 """Invalid calls raise errors before a source is opened: a stream can be read once."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -8,19 +7,11 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import SqlrankError
+from tests.tables import build_table
 
-RUN = pa.table(
-    {
-        "query_id": ["a", "a", "b"],
-        "doc_id": ["x", "y", "x"],
-        "score": [1.0, 2.0, 3.0],
-        "system": ["s", "s", "t"],
-    }
-)
-QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "x"], "relevance": [1, 1]})
-PREDICTIONS = pa.table(
-    {"label": [0.0, 1.0], "score": [0.1, 0.2], "day": [1, 2], "user": ["a", "b"], "arm": ["c", "t"]}
-)
+RUN = build_table(query_id="a a b", doc_id="x y x", score="1.0 2.0 3.0", system="s s t")
+QRELS = build_table(query_id="a b", doc_id="x x", relevance="1 1")
+PREDICTIONS = build_table(label="0.0 1.0", score="0.1 0.2", day="1 2", user="a b", arm="c t")
 
 
 class CountingStream:
@@ -36,7 +27,7 @@ class CountingStream:
 
 
 RANKINGS = {"run": RUN, "qrels": QRELS}
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, pa.Table], dict[str, Any]]] = {
+CALLS = {
     "evaluate": (sqlrank.evaluate, RANKINGS, {"metrics": "nDCG"}),
     "evaluate predictions": (sqlrank.evaluate, {"predictions": PREDICTIONS}, {"metrics": "AUC"}),
     "evaluate rollup": (sqlrank.evaluate, {"rollup": PREDICTIONS}, {"metrics": "AUC"}),
@@ -56,7 +47,7 @@ RANKING_CALLS = ("evaluate", "compare", "gate", "explain", "report")
 GROUPED_CALLS = ("evaluate", "evaluate predictions", "compare", "gate", "report")
 PREDICTION_CALLS = ("evaluate predictions", "rollup")
 METRIC_CALLS = tuple(name for name in CALLS if name not in {"explain", "split"})
-REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+REFUSED = {
     "unknown metric": ({"metrics": "nDGC"}, METRIC_CALLS),
     "unknown plan": ({"plan": {"rank_methodd": "sort"}}, (*RANKING_CALLS, "evaluate predictions")),
     "unknown plan value": ({"plan": {"rank_method": "sorted"}}, RANKING_CALLS),
@@ -80,7 +71,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ("function", "problem"),
     [(name, problem) for problem, (_, names) in REFUSED.items() for name in names],
 )
-def test_no_source_is_opened_before_a_call_is_refused(function: str, problem: str) -> None:
+def test_no_source_is_opened_before_a_call_is_refused(function, problem):
     call, tables, arguments = CALLS[function]
     streams = {name: CountingStream(table) for name, table in tables.items()}
     with pytest.raises(SqlrankError):
@@ -89,7 +80,7 @@ def test_no_source_is_opened_before_a_call_is_refused(function: str, problem: st
 
 
 @pytest.mark.parametrize("function", ["evaluate", "evaluate predictions", "rollup", "split"])
-def test_a_source_is_opened_once(function: str) -> None:
+def test_a_source_is_opened_once(function):
     call, tables, arguments = CALLS[function]
     streams = {name: CountingStream(table) for name, table in tables.items()}
     call(**streams, **arguments)

@@ -36,6 +36,9 @@ TABLES = """
         i % 3 = 0 AS label, CAST(i % 10 / 10 AS FLOAT) AS score, i % 3 + 1.0 AS weight,
         i // 6 AS unit_id
     FROM range(60) AS t(i);
+    CREATE TABLE ratings AS
+    SELECT i // 3 AS item_id, i % 3 AS judge_id, 1 + i * i // 3 % 4 AS rating, i // 6 AS unit_id
+    FROM range(24) AS t(i);
 """
 RANKINGS = {"run": "run", "qrels": "subtopics"}
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -61,6 +64,11 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"predictions": "predictions", "confidence": 0.9, "columns": {"weight": "1"}},
         {"predictions.unit_id": "unit_id"},
     ),
+    "units of several items": (
+        "KrippendorffAlpha",
+        {"inputs": {"ratings": "ratings"}, "confidence": 0.9},
+        {"ratings.unit_id": "unit_id"},
+    ),
     "scores of 32 bits": (
         "Recall(threshold=0.7)",
         {"predictions": "predictions", "columns": {"weight": "1"}},
@@ -76,13 +84,13 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES)
-def test_advice_of_the_header_gives_the_numbers_of_evaluate(case: str) -> None:
+def test_advice_of_the_header_gives_the_numbers_of_evaluate(case):
     metric, call, advised = CASES[case]
     with duckdb.connect() as connection:
         connection.execute(TABLES)
         expected = sqlrank.evaluate(metric, connection=connection, check="off", **call)
         text = sqlrank.sql(metric, **call)
-        header = text.partition("WITH ")[0]
+        header = read_header(text)
         assert all(
             f"Map {name} to" in header or f"give {name}={value}\n" in header
             for name, value in advised.items()
@@ -99,24 +107,28 @@ def test_advice_of_the_header_gives_the_numbers_of_evaluate(case: str) -> None:
         assert not any(f"Map {name} to" in followed for name in advised)
 
 
+def read_header(text: str) -> str:
+    """Return the header of a statement, wrapped lines as one."""
+    return text.partition("WITH ")[0].replace("\n--   ", " ")
+
+
 @cache
 def print_headers() -> str:
     """Return the headers of statements of all metrics."""
     files = [file for file in load_registry().metrics.values() if not file.measures_column]
     headers = "".join(
-        sqlrank.sql(write_metric(file), **name_sources(file)).partition("WITH ")[0]
-        for file in files
+        read_header(sqlrank.sql(write_metric(file), **name_sources(file))) for file in files
     )
     headers += "".join(
-        sqlrank.sql(metric, inputs={role: "t"}).partition("WITH ")[0]
+        read_header(sqlrank.sql(metric, inputs={role: "t"}))
         for metric, role in (("nDCG", "answers"), ("MulticlassLogLoss", "multiclass_predictions"))
     )
     evidence = {"evidence": "e", "chunks": "c"}
-    return headers + sqlrank.sql("nDCG", run="r", inputs=evidence).partition("WITH ")[0]
+    return headers + read_header(sqlrank.sql("nDCG", run="r", inputs=evidence))
 
 
 @pytest.mark.slow
-def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
+def test_every_column_that_is_read_where_it_is_seen_is_named():
     registry, headers = load_registry(), print_headers()
     unnamed = {
         f"{role.name}.{column.name}"
@@ -130,14 +142,14 @@ def test_every_column_that_is_read_where_it_is_seen_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_the_page_on_warehouses_lists_every_assumption() -> None:
+def test_the_page_on_warehouses_lists_every_assumption():
     headers = print_headers()
     for metric, call in (
         *((metric, call) for metric, call, _ in CASES.values()),
         ("RR", {**RANKINGS, "by": "day"}),
         ("RR", {**RANKINGS, "dialect": "postgres"}),
     ):
-        headers += sqlrank.sql(metric, **call).partition("WITH ")[0]
+        headers += read_header(sqlrank.sql(metric, **call))
     page = (Path(__file__).parents[2] / "docs" / "warehouse.md").read_text("utf-8")
     section = page.partition("## Assumptions of printed statements")[2].partition("\n## ")[0]
     listed = re.findall(r"\| `([^`]+)`[^|]* \|$", section, re.MULTILINE)
@@ -150,7 +162,7 @@ def test_the_page_on_warehouses_lists_every_assumption() -> None:
     assert [words for words in listed if words not in headers] == []
 
 
-def test_texts_that_order_ties_on_postgresql_have_the_collation_that_is_mapped() -> None:
+def test_texts_that_order_ties_on_postgresql_have_the_collation_that_is_mapped():
     call: dict[str, Any] = {**RANKINGS, "dialect": "postgres"}
     assert "taken to have the collation C" in sqlrank.sql("RR", **call)
     followed = sqlrank.sql("RR", columns={"doc_id": 'doc_id COLLATE "C"'}, **call)

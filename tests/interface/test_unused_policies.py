@@ -2,16 +2,16 @@
 
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank.call.request import Request
 from sqlrank.call.resolve import find_read_policies
+from tests.tables import build_table
 
-RUN = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
-QRELS = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
-PREDICTIONS = pa.table({"label": [0, 1], "score": [0.2, 0.7]})
+RUN = build_table(query_id="1 1", doc_id="a b", score="0.9 0.5")
+QRELS = build_table(query_id="1", doc_id="b", relevance="1")
+PREDICTIONS = build_table(label="0 1", score="0.2 0.7")
 
 
 def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
@@ -41,23 +41,21 @@ def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
         ("RR", {"tie_credit": 1, "gain": "exp2"}, "reads tie_credit. It is read by: (.*, )?AUC(.|\n)*reads gain. It is read by: (.*, )?nDCG"),
     ],
 )  # fmt: skip
-def test_what_no_metric_reads(metrics: str, options: dict[str, Any], message: str) -> None:
+def test_what_no_metric_reads(metrics, options, message):
     with pytest.raises(sqlrank.MetricError, match=message):
         evaluate(metrics, **options)
 
 
-def test_what_some_metric_reads_is_given_to_those() -> None:
+def test_what_some_metric_reads_is_given_to_those():
     assert evaluate(["num_q", "RR(aggregate=gmean)"], floor=0.1) == [
         {"num_q": 1.0, "RR(aggregate=gmean)": 0.5}
     ]
     assert evaluate(["num_q", "nDCG"], gain={1: 3}) == evaluate(["num_q", "nDCG"], gain="exp2")
-    together = pa.table(
-        {"query_id": [1, 1], "doc_id": [1, 2], "label": [0, 1], "score": [0.2, 0.7]}
-    )
+    together = build_table(query_id="1 1", doc_id="1 2", label="0 1", score="0.2 0.7")
     assert sqlrank.evaluate(["RR", "AUC"], predictions=together, rel=1, tie_credit=1).num_rows == 1
 
 
-def test_what_a_mode_sets_may_go_unread() -> None:
+def test_what_a_mode_sets_may_go_unread():
     for mode in ("trec10", "sklearn", "catboost"):
         assert evaluate("num_q", compat=mode) == [{"num_q": 1.0}]
 
@@ -85,9 +83,7 @@ def test_what_a_mode_sets_may_go_unread() -> None:
         (["MAPE"], {"eps": 0.9}, {"eps": 0.9}),
     ],
 )
-def test_policies_of_a_call_that_some_of_its_metrics_read(
-    metrics: list[str], policies: dict[str, Any], read: dict[str, Any]
-) -> None:
+def test_policies_of_a_call_that_some_of_its_metrics_read(metrics, policies, read):
     sources = (
         {"predictions": "p"}
         if metrics[0] in {"GAUC", "LogLoss", "MAPE"}
@@ -96,6 +92,6 @@ def test_policies_of_a_call_that_some_of_its_metrics_read(
     assert find_read_policies(Request(metrics, sources, policies=policies)) == read
 
 
-def test_policies_of_an_unknown_metric() -> None:
+def test_policies_of_an_unknown_metric():
     with pytest.raises(sqlrank.MetricError, match="unknown metric 'APP'"):
         find_read_policies(Request(["APP"], {"run": "r", "qrels": "q"}, policies={"rel": 2}))

@@ -2,7 +2,6 @@
 
 import math
 from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -19,6 +18,7 @@ from tests.interface.calls import (
     make_run,
     make_weights,
 )
+from tests.tables import build_table
 
 
 @pytest.mark.one_in(3)
@@ -33,7 +33,7 @@ from tests.interface.calls import (
     ],
     ids=str,
 )
-def test_all_tied(scores: tuple[float, ...]) -> None:
+def test_all_tied(scores):
     run = make_run(*(("q", doc, score) for doc, score in zip("abc", scores, strict=True)))
     qrels = make_qrels(("q", "a", 1))
     by_policy = {
@@ -54,14 +54,14 @@ def test_all_tied(scores: tuple[float, ...]) -> None:
     )
 
 
-def test_infinite_scores_are_ranked() -> None:
+def test_infinite_scores_are_ranked():
     run = make_run(("q", "a", -INF), ("q", "b", INF), ("q", "c", 1e308), ("q", "d", -1e308))
     for place, doc in enumerate("bcda", start=1):
         assert evaluate_value("RR", run, make_qrels(("q", doc, 1))) == 1 / place
 
 
 @pytest.mark.slow
-def test_one_row() -> None:
+def test_one_row():
     metrics = [
         name
         for name in (
@@ -91,24 +91,24 @@ def test_one_row() -> None:
         ],
     ids=str,
 )  # fmt: skip
-def test_columns_of_many_types(kind: pa.DataType) -> None:
+def test_columns_of_many_types(kind):
     run = GOOD_RUN.set_column(2, "score", pa.array([Decimal(1), Decimal(2)]).cast(kind))
     qrels = GOOD_QRELS.set_column(2, "relevance", pa.array([Decimal(1), Decimal(0)]).cast(kind))
-    queries = pa.table({"query_id": ["q"], "weight": pa.array([Decimal(1)]).cast(kind)})
+    queries = build_table(query_id="q", weight=pa.array([Decimal(1)]).cast(kind))
     got = sqlrank.evaluate(
         ["RR", "nDCG@1", "CG", "ERR"], run=run, qrels=qrels, queries=queries
     ).to_pylist()[0]
     assert got == pytest.approx({"RR": 0.5, "nDCG@1": 0.0, "CG": 1.0, "ERR": 0.03125}, rel=1e-14)
 
 
-def test_booleans() -> None:
+def test_booleans():
     run = GOOD_RUN.set_column(2, "score", [[False, True]])
     qrels = GOOD_QRELS.set_column(2, "relevance", [[True, False]])
     assert evaluate_value("RR", run, qrels) == 0.5
     assert evaluate_value("RR", run, qrels, queries=make_weights(("q", True))) == 0.5
 
 
-def test_large_integers_keep_their_order() -> None:
+def test_large_integers_keep_their_order():
     run = make_run(("q", "a", 2**62), ("q", "b", 2**62 + 1))
     assert evaluate_value("RR", run, make_qrels(("q", "a", 1))) == 0.5
     ids = make_run((2**62, 2**62, 1), (2**62 + 1, 2**62 + 1, 1))
@@ -117,7 +117,7 @@ def test_large_integers_keep_their_order() -> None:
     )
 
 
-def test_negative_relevance_is_not_relevant() -> None:
+def test_negative_relevance_is_not_relevant():
     qrels = make_qrels(("q", "a", -1), ("q", "b", 1))
     got = sqlrank.evaluate(
         ["RR", "nDCG@2", "num_rel", "CG", "Judged@2"], run=GOOD_RUN, qrels=qrels
@@ -128,7 +128,7 @@ def test_negative_relevance_is_not_relevant() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_relevant_anywhere() -> None:
+def test_nothing_relevant_anywhere():
     qrels = make_qrels(("q", "a", 0), ("q", "b", -2))
     metrics = ["RR", "nDCG", "AP", "ERR", "RBP", "R", "bpref", "P@1", "Rprec", "11pt", "G"]
     for policy, expected in (("zero", 0.0), ("one", 1.0), ("skip", None), ("null", None)):
@@ -145,7 +145,7 @@ def test_nothing_relevant_anywhere() -> None:
         "PFound(max_grade=2000)",
     ],
 )  # fmt: skip
-def test_huge_relevance_never_gives_nan(metric: str) -> None:
+def test_huge_relevance_never_gives_nan(metric):
     try:
         got = evaluate_value(metric, GOOD_RUN, make_qrels(("q", "a", 2000), ("q", "b", 1)))
     except SqlrankError as error:
@@ -169,7 +169,7 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
         ("bpref", 1.0),
     ],
 )
-def test_a_list_of_3000_relevant_documents(metric: str, expected: float) -> None:
+def test_a_list_of_3000_relevant_documents(metric, expected):
     run = make_run(*(("q", f"d{i:04}", float(-i)) for i in range(3000)))
     qrels = make_qrels(*(("q", f"d{i:04}", 1) for i in range(3000)))
     assert evaluate_value(metric, run, qrels) == pytest.approx(expected, rel=1e-9)
@@ -195,7 +195,7 @@ QRELS3 = make_qrels(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
         ((True, False, True), 0.5),
     ],
 )
-def test_weighted_means(weights: tuple[Any, ...], expected: float) -> None:
+def test_weighted_means(weights, expected):
     queries = make_weights(*zip(("q1", "q2", "q3"), weights, strict=True))
     assert evaluate_value("RR", RUN3, QRELS3, queries=queries) == pytest.approx(expected, rel=1e-15)
     assert evaluate_value("RR(aggregate=mean)", RUN3, QRELS3, queries=queries) == 0.5
@@ -205,19 +205,17 @@ def test_weighted_means(weights: tuple[Any, ...], expected: float) -> None:
     ), "a query that is not evaluated has no weight"
 
 
-def test_no_weight_at_all_is_undefined() -> None:
+def test_no_weight_at_all_is_undefined():
     assert (
         evaluate_value("RR", RUN3, QRELS3, queries=make_weights(("q1", 0), ("q2", 0), ("q3", 0)))
         is None
     )
 
 
-def test_queries_without_a_weight_column_weigh_the_same() -> None:
+def test_queries_without_a_weight_column_weigh_the_same():
     ids = ["q1", "q2", "q3"]
     assert (
-        evaluate_value(
-            "RR", RUN3, QRELS3, queries=pa.table({"query_id": ids, "country": ["de", "de", "fr"]})
-        )
+        evaluate_value("RR", RUN3, QRELS3, queries=build_table(query_id=ids, country="de de fr"))
         == 0.5
     )
 
@@ -233,15 +231,13 @@ def test_queries_without_a_weight_column_weigh_the_same() -> None:
         ({"score_type": "float64"}, 0.5),
     ],
 )
-def test_integers_that_are_one_double(
-    options: dict[str, Any], place: float, labelled: bool
-) -> None:
+def test_integers_that_are_one_double(options, place, labelled):
     """2^53 and 2^53 + 1 are one double, as trec_eval reads them, and then the greater id comes
     first.
     """
     scores = pa.array([2**53 + 1, 2**53], pa.int64())
-    run = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": scores})
-    qrels = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+    run = build_table(query_id="q q", doc_id="a b", score=scores)
+    qrels = build_table(query_id="q q", doc_id="a b", relevance="1 0")
     sources = (
         {"predictions": run.append_column("label", qrels["relevance"])}
         if labelled
@@ -250,10 +246,10 @@ def test_integers_that_are_one_double(
     assert sqlrank.evaluate("RR", **sources, **options).to_pylist() == [{"RR": place}]
 
 
-def test_groups_by_arrays_of_a_fixed_size() -> None:
+def test_groups_by_arrays_of_a_fixed_size():
     """DuckDB 2.0 crashes where it counts distinct rows that hold them."""
     groups = pa.array([[1.0, 2.0]] * 4, pa.list_(pa.float64(), 2))
-    table = pa.table({"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.3, 0.1], "g": groups})
+    table = build_table(label="1 0 1 0", score="0.9 0.4 0.3 0.1", g=groups)
     assert sqlrank.evaluate("AUC", predictions=table, by="g").to_pylist() == [
         {"g": [1.0, 2.0], "AUC": 0.75}
     ]

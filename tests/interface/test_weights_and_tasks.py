@@ -2,10 +2,6 @@
 averaged as a caller writes it.
 """
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -17,8 +13,9 @@ import sqlrank
 from sqlrank import MetricError
 from tests.interface.advice import follow, list_ways, read_notes
 from tests.interface.command_line import invoke_command
+from tests.tables import read_columns
 
-ROWS: dict[str, list[Any]] = {
+ROWS = {
     "query_id": [1, 1, 1, 2, 2, 2] * 5,
     "doc_id": [*range(30)],
     "label": [1, 0, 1, 1, 0, 0] * 5,
@@ -33,7 +30,7 @@ NOTE = (
 )
 SCORES = {"columns": {"score": ["old", "score"]}}
 
-COMMANDS: dict[str, Callable[..., Any]] = {
+COMMANDS = {
     "evaluate": lambda **options: sqlrank.evaluate("AUC", predictions=ROWS, **options),
     "intervals": lambda **options: sqlrank.evaluate(
         ["AUC", "LogLoss"], predictions=ROWS, confidence=0.9, **options
@@ -52,7 +49,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_column_of_weights_is_noted(command: str) -> None:
+def test_a_column_of_weights_is_noted(command):
     assert NOTE in read_notes(COMMANDS[command]())
     assert NOTE not in read_notes(COMMANDS[command](columns={"weight": "1"}))
     assert NOTE not in read_notes(COMMANDS[command](columns={"weight": "weight"}))
@@ -64,7 +61,7 @@ def test_a_column_of_weights_is_noted(command: str) -> None:
     "metric", ["MedianAbsoluteError", "Quantile(predictions.score, 0.9)", "pApSurrogate@2"]
 )
 @pytest.mark.parametrize("weight", ["weight", "weight * 2", "1", None])
-def test_metrics_that_leave_weights_out_are_noted(metric: str, weight: str | None) -> None:
+def test_metrics_that_leave_weights_out_are_noted(metric, weight):
     columns = {} if weight is None else {"weight": weight}
     notes = read_notes(sqlrank.evaluate(metric, predictions=ROWS, columns=columns))
     note = f"rows of predictions count the same in {metric}, whatever their {weight or 'weight'}"
@@ -76,7 +73,7 @@ def test_metrics_that_leave_weights_out_are_noted(metric: str, weight: str | Non
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("score", ["weight", "weight / 10", "predictions.weight", '"weight"'])
-def test_a_column_that_is_mapped_to_something_else_is_no_weight(score: str) -> None:
+def test_a_column_that_is_mapped_to_something_else_is_no_weight(score):
     result = sqlrank.evaluate("AUC", predictions=ROWS, columns={"score": score})
     assert read_notes(result) == []
     assert result["AUC"][0].as_py() == pytest.approx(roc_auc_score(ROWS["label"], ROWS["weight"]))
@@ -88,7 +85,7 @@ def test_a_column_that_is_mapped_to_something_else_is_no_weight(score: str) -> N
     assert both != result.to_pylist()
 
 
-def test_the_note_of_weights_leads_to_the_number_without_them() -> None:
+def test_the_note_of_weights_leads_to_the_number_without_them():
     ((metric, call),) = list_ways(NOTE, "AUC", {"predictions": ROWS})
     assert sqlrank.evaluate(metric, **call)["AUC"][0].as_py() == pytest.approx(
         roc_auc_score(ROWS["label"], ROWS["score"])
@@ -98,11 +95,11 @@ def test_the_note_of_weights_leads_to_the_number_without_them() -> None:
 
 
 @pytest.mark.parametrize("metric", ["MedianAbsoluteError", "num_predictions"])
-def test_metrics_without_weights_have_no_note(metric: str) -> None:
+def test_metrics_without_weights_have_no_note(metric):
     assert not read_notes(sqlrank.evaluate(metric, predictions=ROWS))
 
 
-INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
+INPUTS = {
     "queries": (
         "RR",
         {
@@ -113,7 +110,7 @@ INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "classified": (
         "MulticlassAccuracy",
-        {"inputs": {"classified": {"label": [1, 2], "predicted": [1, 1], "weight": [1, 3]}}},
+        {"inputs": {"classified": read_columns(label="1 2", predicted="1 1", weight="1 3")}},
     ),
     "multiclass_predictions": (
         "MulticlassBrier",
@@ -132,7 +129,7 @@ INPUTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("role", INPUTS)
-def test_weights_of_other_inputs_are_noted(role: str) -> None:
+def test_weights_of_other_inputs_are_noted(role):
     metric, inputs = INPUTS[role]
     result = sqlrank.evaluate(metric, **inputs)
     assert read_notes(result) == [NOTE.replace("predictions", role)]
@@ -141,7 +138,7 @@ def test_weights_of_other_inputs_are_noted(role: str) -> None:
     assert plain.to_pylist() != result.to_pylist()
 
 
-def test_the_command_notes_weights_and_the_statement_names_them(tmp_path: Path) -> None:
+def test_the_command_notes_weights_and_the_statement_names_them(tmp_path):
     parquet.write_table(pa.table(ROWS), tmp_path / "rows.parquet")
     call = ("AUC", "--predictions", str(tmp_path / "rows.parquet"))
     assert (
@@ -184,7 +181,7 @@ def reciprocal_ranks() -> pd.Series:
 
 
 @pytest.mark.parametrize("policy", [{"level": "query"}, {"average": "macro"}])
-def test_the_mean_of_tasks_of_a_ranking_is_one_of_two_calls(policy: dict[str, str]) -> None:
+def test_the_mean_of_tasks_of_a_ranking_is_one_of_two_calls(policy):
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate("RR", inputs={"answers": LISTS}, by="task", **policy)  # type: ignore[arg-type]
     assert str(caught.value).endswith(
@@ -198,7 +195,7 @@ def test_the_mean_of_tasks_of_a_ranking_is_one_of_two_calls(policy: dict[str, st
 
 
 @pytest.mark.parametrize("metric", ["Mean(acc)", "Accuracy"])
-def test_the_mean_of_tasks_of_samples_is_one_call(metric: str) -> None:
+def test_the_mean_of_tasks_of_samples_is_one_call(metric):
     rows = pd.DataFrame(SAMPLES)
     values = rows.acc if metric == "Mean(acc)" else (rows.score >= 0.5) == (rows.label == 1)
     found = sqlrank.evaluate(
@@ -226,11 +223,9 @@ JUDGED = [
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["answers", "run"])
-def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form: str) -> None:
+def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form):
     """The total over tasks has the interval of all lists, each a query."""
-    inputs: dict[str, Any] = (
-        {"inputs": {"answers": LISTS}} if form == "answers" else {"run": RUN, "qrels": JUDGED}
-    )
+    inputs = {"inputs": {"answers": LISTS}} if form == "answers" else {"run": RUN, "qrels": JUDGED}
     value, (message,) = follow("RR", **inputs, by=[["task"], []], confidence=0.95)
     assert "or, if they are different queries, give them ids of their own" in message
     ((_, call),) = [way for way in list_ways(message, "RR", inputs) if "columns" in way[1]]
@@ -241,7 +236,7 @@ def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form: str) -> No
     assert value is None or rows[0]["RR.n_units"] == sum(TASKS.values())
 
 
-def test_systems_of_one_query_stay_dependent() -> None:
+def test_systems_of_one_query_stay_dependent():
     rows = [{**row, "system": system} for row in LISTS if row["task"] == "nq" for system in "xy"]
     with pytest.raises(MetricError, match="holds several lists of a query, one for each system"):
         sqlrank.evaluate("RR", inputs={"answers": rows}, by=[["system"], []], confidence=0.95)

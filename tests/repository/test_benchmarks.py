@@ -1,29 +1,43 @@
-"""The benchmarks run on a few rows, and their sides agree; times are not tested."""
+"""The benchmarks run on a few rows, and their sides agree; times are not tested. Each table of the
+page on them names the command that made it.
+"""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+ROOT = Path(__file__).parents[2]
 SMALL = {
     "classification.py": ["--rows", "20000", "--only", "shares"],
     "comparison.py": ["--queries", "200"],
     "experiments.py": ["--rows", "2000"],
     "families.py": ["--share", "0.0005"],
     "measures.py": ["--rows", "20000"],
-    "peeking.py": ["--samples", "2", "--queries", "40", "--expected", "40"],
+    "studies.peeking": ["--samples", "2", "--queries", "40", "--expected", "40"],
     "ranking.py": ["--rows", "20000", "--only", "lists"],
     "rollups.py": ["--rows", "20000", "--campaigns", "3"],
 }
 """Those that need no tool that only benchmarks compare with, and are done in seconds."""
 
 
+def test_each_table_of_measurements_names_its_command() -> None:
+    page = (ROOT / "docs" / "speed.md").read_text("utf-8")
+    measured = page.partition("\n## Ranking metrics\n")[2].partition("\n## Projected cost")[0]
+    blocks = re.split(r"((?:^\|.*\n)+)", measured, flags=re.MULTILINE)
+    for text, table in zip(blocks[::2], blocks[1::2], strict=False):
+        scripts = re.findall(r"`python benchmarks/(\w+\.py)", text)
+        assert scripts, table
+        assert all((ROOT / "benchmarks" / name).is_file() for name in scripts)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
-def test_it_runs(name: str) -> None:
-    command = [sys.executable, str(BENCHMARKS / name), *SMALL[name], "--repeat", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_it_runs(name):
+    module = ["-m", f"benchmarks.{name}"] if name.startswith("studies") else [f"benchmarks/{name}"]
+    command = [sys.executable, *module, *SMALL[name], "--repeat", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "sqlrank" in done.stdout

@@ -45,7 +45,7 @@ def run_tests(folder: Path, *options: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_what_a_test_leaves_or_removes_fails_the_run(tmp_path: Path) -> None:
+def test_what_a_test_leaves_or_removes_fails_the_run(tmp_path):
     status, text = run_tests(
         make_checkout(tmp_path, LEAVES + "    Path('pytest.ini').unlink()\n"), "--clean-tree"
     )
@@ -57,27 +57,27 @@ def test_what_a_test_leaves_or_removes_fails_the_run(tmp_path: Path) -> None:
     )
 
 
-def test_what_was_there_before_the_run_is_not_named(tmp_path: Path) -> None:
+def test_what_was_there_before_the_run_is_not_named(tmp_path):
     make_checkout(tmp_path, KEEPS)
     (tmp_path / "mine.txt").touch()
     assert run_tests(tmp_path, "--clean-tree")[0] == pytest.ExitCode.OK
 
 
-def test_a_folder_without_git_is_named(tmp_path: Path) -> None:
+def test_a_folder_without_git_is_named(tmp_path):
     status, text = run_tests(make_checkout(tmp_path, LEAVES, is_tracked=False), "--clean-tree")
     assert status == pytest.ExitCode.OK
     assert f"--clean-tree: not compared, since {tmp_path} is no git checkout" in text
 
 
 @pytest.mark.slow
-def test_workers_leave_the_comparison_to_the_process_that_started_them(tmp_path: Path) -> None:
+def test_workers_leave_the_comparison_to_the_process_that_started_them(tmp_path):
     status, text = run_tests(
         make_checkout(tmp_path, LEAVES + KEEPS), "--clean-tree", "-p", "xdist", "-n", "2"
     )
     assert (status, text.count("?? left/behind.txt")) == (pytest.ExitCode.TESTS_FAILED, 1), text
 
 
-def test_both_lanes_of_the_makefile_have_the_option() -> None:
+def test_both_lanes_of_the_makefile_have_the_option():
     recipes = re.findall(
         r"^(test|test-all):.*\n\t(.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE
     )

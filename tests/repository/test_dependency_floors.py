@@ -12,22 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.environments import make_environment
+from tests.tables import read_columns
 
 ROOT = Path(__file__).parents[2]
-DEPENDENCIES: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+DEPENDENCIES = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
     "dependencies"
 ]
 TOOLS = [
     "pytest>=8,<9.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "polars>=1.0", "narwhals",
     "pyyaml", "altair", "jinja2", "vl-convert-python", "scipy",
 ]  # fmt: skip
-LANES = {
-    "oldest": [
-        "duckdb==1.4.1", "sqlglot==30.8.0", "numpy<2", "pandas<3", "pyarrow<22", "typer<0.29",
-    ],
-    "newest": ["numpy>=2", "pandas>=3", "typer>=0.29"],
-    "compiled": ["sqlglot[c]", "numpy>=2", "pandas>=3"],
-}  # fmt: skip
+LANES = read_columns(oldest="duckdb==1.4.1 sqlglot==30.8.0 numpy<2 pandas<3 pyarrow<22 typer<0.29", newest="numpy>=2 pandas>=3 typer>=0.29", compiled="sqlglot[c] numpy>=2 pandas>=3")  # fmt: skip
 FILES = [
     "tests/engines/golden/test_golden.py", "tests/numbers/examples/test_answers.py",
     "tests/numbers/examples/test_beyond_accuracy.py", "tests/analyses/test_drift.py",
@@ -52,9 +47,7 @@ def find_version(versions: Iterable[str], name: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lane", LANES)
-def test_numbers_and_statements_are_those_of_all_versions(
-    lane: str, pytestconfig: pytest.Config
-) -> None:
+def test_numbers_and_statements_are_those_of_all_versions(lane, pytestconfig):
     programs = make_environment(
         pytestconfig, f"versions_{lane}", [*DEPENDENCIES, *LANES[lane], *TOOLS]
     )
@@ -91,7 +84,7 @@ def test_numbers_and_statements_are_those_of_all_versions(
 
 
 @pytest.mark.slow
-def test_neighbors_can_be_installed_too(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_neighbors_can_be_installed_too(tmp_path, pytestconfig):
     """SQLMesh, dbt, ibis and MLflow have versions that need the same versions of DuckDB and sqlglot
     as this package.
     """

@@ -91,9 +91,7 @@ EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page
         for name, text, shown in CONSOLE
     ],
 )
-def test_commands_print_what_is_shown(
-    command: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_print_what_is_shown(command, shown, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     monkeypatch.setenv("TERM", "dumb")
@@ -120,7 +118,7 @@ def run_program(program: str, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
+def test_no_line_of_a_block_is_cut_or_scrolls(name):
     """Commands have an option per line, and output is that of a terminal of this width."""
     blocks = re.findall(
         r"^```(?:console|sh|sql|text|python)\n(.*?)^```$", PAGES[name], re.DOTALL | re.MULTILINE
@@ -128,7 +126,7 @@ def test_no_line_of_a_block_is_cut_or_scrolls(name: str) -> None:
     assert [line for block in blocks for line in block.splitlines() if len(line) > MAX_LINE] == []
 
 
-def test_commands_of_guides_name_metrics_as_users_do() -> None:
+def test_commands_of_guides_name_metrics_as_users_do():
     """Pages that compare names or measure metrics have those of the files."""
     names = {"AP": "MAP", "RR": "MRR", "P": "Precision", "R": "Recall", "Success": "HitRate"}
     canonical = re.compile(r"(?<![\w/.=-])(AP|RR|(?:P|R|Success)(?=@))(?![\w/])")
@@ -143,12 +141,12 @@ def test_commands_of_guides_name_metrics_as_users_do() -> None:
     assert found == []
 
 
-def test_no_block_of_commands_is_passed_over() -> None:
+def test_no_block_of_commands_is_passed_over():
     blocks = re.findall(r"^ *```console", "\n".join(PAGES.values()), re.MULTILINE)
     assert len(CONSOLE) == len(blocks) >= 8
 
 
-def test_troubleshooting_shows_messages_that_are_produced() -> None:
+def test_troubleshooting_shows_messages_that_are_produced():
     """Each is printed by its command: see above."""
     shown = [
         text.partition("sqlrank: ")[2]
@@ -165,7 +163,7 @@ def test_troubleshooting_shows_messages_that_are_produced() -> None:
         [name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]
     ),
 )
-def test_examples_in_python_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_in_python_run(name, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     monkeypatch.setenv("TERM", "dumb")
     results = doctest.testfile(str(ROOT / name), module_relative=False)
@@ -174,9 +172,7 @@ def test_examples_in_python_run(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(("script", "printed"), SCRIPTS)
-def test_scripts_print_the_text_below_them(
-    script: str, printed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scripts_print_the_text_below_them(script, printed, monkeypatch):
     """Scripts have no prompts, so that they can be copied from the code host, too."""
     monkeypatch.setenv("COLUMNS", str(MAX_LINE))
     pytest.importorskip("pandas", reason="the script has data frames of pandas")
@@ -185,11 +181,11 @@ def test_scripts_print_the_text_below_them(
     assert output.getvalue() == printed
 
 
-def test_the_readme_has_a_script() -> None:
+def test_the_readme_has_a_script():
     assert SCRIPTS[0][0] in PAGES["README.md"]
 
 
-def test_ratios_of_the_readme_are_means_of_those_of_the_benchmarks() -> None:
+def test_ratios_of_the_readme_are_means_of_those_of_the_benchmarks():
     row = re.compile(r"^\| ([^|(]+?)(?: \([^|]*\))? \|(?:[^|\n]*\|)?([^|\n]*)\|$", re.MULTILINE)
     short, measured = (
         {
@@ -208,7 +204,7 @@ def test_ratios_of_the_readme_are_means_of_those_of_the_benchmarks() -> None:
         assert ratio == pytest.approx(mean, rel=0.05), label
 
 
-def test_the_readme_is_short_and_its_first_page_leads_to_every_page() -> None:
+def test_the_readme_is_short_and_its_first_page_leads_to_every_page():
     assert len(PAGES["README.md"].splitlines()) <= 150
     of_files = (ROOT / "sql" / "README.md").read_text("utf-8")
     assert len(of_files.splitlines()) <= 100
@@ -221,7 +217,7 @@ def test_the_readme_is_short_and_its_first_page_leads_to_every_page() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_lead_somewhere(name):
     for target in find_links(PAGES[name]):
         path, _, anchor = target.partition("#")
         there = (ROOT / name).parent / path if path else ROOT / name
@@ -251,14 +247,14 @@ def find_anchors(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("words", "name"), SEARCHED.items())
-def test_pages_begin_with_the_words_that_people_search_for(words: str, name: str) -> None:
+def test_pages_begin_with_the_words_that_people_search_for(words, name):
     """The search ranks by titles and headings."""
     page = PAGES[f"docs/{name}.md"].lower()
     begin = [*re.findall(r"^#+ .*$", page, re.MULTILINE), *page.split("\n\n")[:3]]
     assert [word for word in words.split() if word not in "\n".join(begin)] == []
 
 
-def test_the_tables_of_metrics_are_complete() -> None:
+def test_the_tables_of_metrics_are_complete():
     listed = re.findall(r"^\| `([\w@ ().]+)` \| (.+) \|$", PAGES["docs/metrics.md"], re.MULTILINE)
     there = sqlrank.metrics().select(["name", "description"]).to_pylist()
     assert sorted(listed) == sorted((row["name"], row["description"]) for row in there), (
@@ -266,7 +262,7 @@ def test_the_tables_of_metrics_are_complete() -> None:
     )
 
 
-def test_the_table_of_formats_is_complete() -> None:
+def test_the_table_of_formats_is_complete():
     listed = re.findall(
         r"^\| ((?:`\w+`(?:, )?)+)[^|]* \| `\.", PAGES["docs/results.md"], re.MULTILINE
     )
@@ -275,14 +271,14 @@ def test_the_table_of_formats_is_complete() -> None:
     )
 
 
-def test_the_page_on_auc_in_sql_shows_the_recipes_that_its_script_runs() -> None:
+def test_the_page_on_auc_in_sql_shows_the_recipes_that_its_script_runs():
     page = " ".join(PAGES["docs/auc-in-sql.md"].split())
     for name in ("rank", "corrected"):
         text = (ROOT / "examples" / "auc_recipes" / f"{name}.sql").read_text("utf-8")
         assert " ".join(text.partition("\n")[2].split()) in page
 
 
-def test_every_compatibility_mode_and_relation_is_documented() -> None:
+def test_every_compatibility_mode_and_relation_is_documented():
     modes = [path.stem for path in (ROOT / "sql" / "settings" / "compat").glob("*.toml")]
     assert len(modes) == 26
     assert set(re.findall(r"\w+", PAGES["docs/compat.md"])) >= set(modes)

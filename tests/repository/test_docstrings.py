@@ -37,7 +37,7 @@ def find_docstrings(code: str) -> list[tuple[int, str]]:
     return found
 
 
-def test_docstrings_are_complete_phrases() -> None:
+def test_docstrings_are_complete_phrases():
     """Outside of the package, those of modules: docstrings of tests are sentences on the expected
     values.
     """
@@ -55,7 +55,7 @@ def test_docstrings_are_complete_phrases() -> None:
     )
 
 
-def test_arguments_of_docstrings_are_parameters() -> None:
+def test_arguments_of_docstrings_are_parameters():
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -69,7 +69,7 @@ def test_arguments_of_docstrings_are_parameters() -> None:
     assert found == []
 
 
-def test_headless_docstrings_are_found() -> None:
+def test_headless_docstrings_are_found():
     code = (
         '"""Whether."""\nA = 1\n"""What A is."""\n\n\ndef f():\n    """How f works."""\n   '
         ' "Where."\n\n\nclass C:\n    """Which."""\n'

@@ -79,7 +79,7 @@ def write_formula(node: ET.Element) -> str:
         ),
     ],
 )
-def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
+def test_a_formula_says_what_the_file_says(name, text):
     assert read_formula(name) == text
 
 
@@ -99,7 +99,7 @@ def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
         ("L = -(b ln b) / sqrt(2 n)", "L = − (b ln b)/(sqrt(2 n))"),
     ],
 )
-def test_a_formula_of_the_literature_says_what_the_comment_says(line: str, text: str) -> None:
+def test_a_formula_of_the_literature_says_what_the_comment_says(line, text):
     (formula,) = typeset_literature([line])
     assert "".join(write_formula(parse_formula(formula)).split()) == "".join(text.split())
 
@@ -111,19 +111,19 @@ def test_a_formula_of_the_literature_says_what_the_comment_says(line: str, text:
         "X = sum over the documents", f"X = {'hits ' * 40}", "a sentence without a value",
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_formula_is_an_error(line: str) -> None:
+def test_a_line_that_is_no_formula_is_an_error(line):
     with pytest.raises(ValueError, match=r".*"):
         typeset_literature([line])
 
 
-def test_terms_that_a_formula_defines_have_a_line_each() -> None:
+def test_terms_that_a_formula_defines_have_a_line_each():
     lines = ["K = (a - e) / (1 - e), e = sum of b, over classes,", "b = w (hits), w = p = q"]
     assert [
         "".join(write_formula(parse_formula(text)).split()) for text in typeset_literature(lines)
     ] == ["K=(a−e)/(1−e)", "e=∑b,overclasses", "b=w(hits)", "w=p=q"]
 
 
-def test_indented_lines_of_every_comment_are_formulas() -> None:
+def test_indented_lines_of_every_comment_are_formulas():
     formulas = [
         typeset_literature([line[4:] for line in lines])
         for file in FILES.values()
@@ -134,7 +134,7 @@ def test_indented_lines_of_every_comment_are_formulas() -> None:
         assert {node.tag for node in parse_formula(formula).iter()} <= {*ELEMENTS, "msub"}
 
 
-def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
+def test_every_page_has_a_formula_that_is_well_formed_or_none():
     counted = 0
     for file in FILES.values():
         if not (found := typeset_formula(file)):
@@ -146,11 +146,11 @@ def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
 
 
 @pytest.mark.parametrize("name", ["FN", "num_q", "AdjustedRand", "ROC"])
-def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> None:
+def test_totals_of_a_column_long_expressions_and_curves_have_none(name):
     assert typeset_formula(FILES[name]) == ""
 
 
-def test_all_kinds_of_expressions_are_translated() -> None:
+def test_all_kinds_of_expressions_are_translated():
     # What is left out is left out for its length, or since it is one column: no kind of node is
     # unknown.
     for file in load_registry().metrics.values():
@@ -160,7 +160,7 @@ def test_all_kinds_of_expressions_are_translated() -> None:
 
 
 @pytest.mark.slow
-def test_a_page_has_its_formula_and_what_it_is_over() -> None:
+def test_a_page_has_its_formula_and_what_it_is_over():
     text = build_metric_page(FILES["nDCG"])
     assert (
         '<div class="formula" tabindex="0"'

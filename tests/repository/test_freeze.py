@@ -16,7 +16,7 @@ def write_record(folder: Path, text: str) -> Path:
     return folder
 
 
-def test_differences_are_printed_by_entry(tmp_path: Path) -> None:
+def test_differences_are_printed_by_entry(tmp_path):
     before = write_record(tmp_path / "before", "RR: double\n0x1.0p-1")
     assert format_differences(before, before) == []
     assert format_differences(before, write_record(tmp_path / "after", "RR: double\n0x1.1p-1")) == [
@@ -24,7 +24,7 @@ def test_differences_are_printed_by_entry(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_every_bit_counts_and_no_folder_does() -> None:
+def test_every_bit_counts_and_no_folder_does():
     table = pa.table({"RR": [0.1 + 0.2], "path": [f"{ROOT}/sql"]})
     assert describe(table).splitlines() == [
         "column RR: double",

@@ -10,11 +10,11 @@ from tests.fuzz.rankings import evaluate_query
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(8))
-def test_nothing_differs(kind: str, seed: int) -> None:
+def test_nothing_differs(kind, seed):
     assert list(KINDS[kind](seed, 20)) == []
 
 
-def test_differences_are_printed() -> None:
+def test_differences_are_printed():
     got = {"a": {"x": 1.0, "y": None, "z": 1e90}, "b": {}}
     expected = {"a": {"x": 1.0 + 1e-9, "y": 0.5, "z": 1e90}, "c": {}}
     assert sorted(find_differences(got, expected, 1e-12)) == [
@@ -28,7 +28,7 @@ def test_differences_are_printed() -> None:
     ]
 
 
-def test_a_query_by_hand() -> None:
+def test_a_query_by_hand():
     """Relevant at the ranks 1 and 4 of 4, and one not retrieved: b stands above a, whose score is
     the same.
     """

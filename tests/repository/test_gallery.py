@@ -10,7 +10,7 @@ from tests.interface.command_line import run_command
 from website import gallery
 
 
-def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
+def test_the_gallery_has_every_kind_of_chart_with_its_command():
     kinds = pytest.importorskip(
         "sqlrank.charts.chart_kinds", reason="charts need altair"
     ).CHART_KINDS
@@ -30,8 +30,8 @@ def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
 
 @pytest.mark.slow
 def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
     reports = {f"demo/{name}.html" for name in gallery.REPORTS}
@@ -58,8 +58,8 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
         for name in ("evaluate", "explain")
     )
     assert (
-        "--per-query --where \"intent = 'reference'\" --input"
-        " answers=examples/data/rag/baseline.jsonl" in of_group
+        "--per-query --input answers=examples/data/rag/baseline.jsonl"
+        " --where \"intent = 'reference'\"" in of_group
     )
     assert run_command(*shlex.split(of_group)[1:]).startswith(
         "query_id  nDCG@5\nq04       0.2021\n"

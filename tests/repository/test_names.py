@@ -20,7 +20,7 @@ from sqlrank.registry.loader import load_registry
 ROOT = Path(__file__).parents[2]
 PACKAGE, SQL, GOLDEN = ROOT / "sqlrank", ROOT / "sql", ROOT / "tests/engines/golden"
 
-CODE = ("sqlrank", "website", "release", "action", "benchmarks", "examples")
+CODE = ("sqlrank", "website", "action", "benchmarks", "examples")
 """Folders of code, except that of tests."""
 
 NOT_NAMES = {
@@ -155,7 +155,7 @@ def read_names(path: Path) -> ModuleNames:
     )
 
 
-def test_tests_have_names_of_the_field() -> None:
+def test_tests_have_names_of_the_field():
     names = [
         (path.name, name)
         for path in (ROOT / "tests").rglob("test_*.py")
@@ -166,12 +166,12 @@ def test_tests_have_names_of_the_field() -> None:
     assert [name for name in names if {*name[1].split("_")} & NOT_IN_TESTS] == []
 
 
-def test_helpers_of_tests_benchmarks_and_tools_have_names_of_the_field() -> None:
+def test_helpers_of_tests_benchmarks_and_tools_have_names_of_the_field():
     """Benchmarks have sides that run in turn, Spark has a home directory, PFound is a metric, and
     tests have verbs such as "is shown".
     """
     allowed = {*FIELD_WORDS, "sides", "home", "found"}
-    allowed_by_folder = dict.fromkeys(("benchmarks", "examples", "release", "website"), allowed)
+    allowed_by_folder = dict.fromkeys(("benchmarks", "examples", "website"), allowed)
     allowed_by_folder["tests"] = allowed | (NOT_NAMES - NOT_IN_TESTS)
     paths = {
         path: words
@@ -197,14 +197,14 @@ def test_helpers_of_tests_benchmarks_and_tools_have_names_of_the_field() -> None
     assert {path: names for path, names in wrong.items() if names} == {}
 
 
-def test_modules_have_names_of_the_field() -> None:
+def test_modules_have_names_of_the_field():
     paths = [path for path in PACKAGE.rglob("*") if path.suffix == ".py" or path.is_dir()]
     assert [
         str(path.relative_to(ROOT)) for path in paths if find_bad_words(path.stem.strip("_"))
     ] == []
 
 
-def test_a_basename_occurs_once() -> None:
+def test_a_basename_occurs_once():
     """A module of the command line has the name of its command."""
     paths = [
         path
@@ -214,7 +214,7 @@ def test_a_basename_occurs_once() -> None:
     assert sorted(path.stem for path in paths) == sorted({path.stem for path in paths})
 
 
-def test_definitions_have_names_of_the_field() -> None:
+def test_definitions_have_names_of_the_field():
     found = {
         str(path): [name for name in read_names(path).definitions if find_bad_words(name)]
         for path in PACKAGE.rglob("*.py")
@@ -223,7 +223,7 @@ def test_definitions_have_names_of_the_field() -> None:
 
 
 @pytest.mark.parametrize("folder", CODE)
-def test_variables_have_names_of_the_field(folder: str) -> None:
+def test_variables_have_names_of_the_field(folder):
     """Names and pages have parts, comparisons and benchmarks have sides, documents are judged, and
     windows have ends.
     """
@@ -241,7 +241,7 @@ def test_variables_have_names_of_the_field(folder: str) -> None:
 
 
 @pytest.mark.parametrize("folder", CODE)
-def test_functions_have_a_verb_and_an_object(folder: str) -> None:
+def test_functions_have_a_verb_and_an_object(folder):
     """A word alone is a noun without a verb, such as ``types``, or a verb without an object; the
     object of a method may be its class.
     """
@@ -259,13 +259,13 @@ def test_functions_have_a_verb_and_an_object(folder: str) -> None:
     assert {path: names for path, names in wrong.items() if names} == {}
 
 
-def test_exceptions_of_names_occur() -> None:
+def test_exceptions_of_names_occur():
     found = {name for path in PACKAGE.rglob("*.py") for name in read_names(path).one_word_functions}
     assert found >= PUBLIC_NAMES | OVERRIDES
     assert {name.partition(".")[2] for name in found} >= METHOD_VERBS
 
 
-def test_an_exported_name_occurs_once() -> None:
+def test_an_exported_name_occurs_once():
     """A command has the name of its function, and each dialect is the DIALECT of its file."""
     paths = [path for path in PACKAGE.rglob("*.py") if path.parent.name not in {"cli", "dialects"}]
     counts = Counter(name for path in paths for name in read_names(path).exports)
@@ -275,13 +275,13 @@ def test_an_exported_name_occurs_once() -> None:
 @pytest.mark.parametrize(
     "folder", ["relations", "functions", "inputs", "curves", "analyses", "settings", "install"]
 )
-def test_files_have_names_of_the_field(folder: str) -> None:
+def test_files_have_names_of_the_field(folder):
     paths = list((SQL / folder).rglob("*"))
     assert paths
     assert [str(path) for path in paths if find_bad_words(path.stem, FIELD_WORDS)] == []
 
 
-def test_steps_of_statements_have_names_of_the_field() -> None:
+def test_steps_of_statements_have_names_of_the_field():
     found = {}
     for path in GOLDEN.glob("*_duckdb.sql"):
         tree = sqlglot.parse_one(path.read_text("utf-8"), dialect="duckdb")
@@ -292,7 +292,7 @@ def test_steps_of_statements_have_names_of_the_field() -> None:
     assert {name: steps for name, steps in found.items() if steps} == {}
 
 
-def test_banned_words_are_found() -> None:
+def test_banned_words_are_found():
     assert find_bad_words("ToldOfComparison") == {"told"}
     assert find_bad_words("is_of_rows") == find_bad_words("half_open") == set()
     assert (
@@ -301,7 +301,7 @@ def test_banned_words_are_found() -> None:
     assert find_bad_words("judged_documents", FIELD_WORDS) == set()
 
 
-def test_aliases_of_metrics_are_their_names_in_snake_case() -> None:
+def test_aliases_of_metrics_are_their_names_in_snake_case():
     """They are the columns of printed statements."""
     aliases = {
         file.full_name: str(file.tree.named_selects[-1])

@@ -27,12 +27,12 @@ sqlrank.gate("AUC", predictions="p", tolerance="1%", compat="sklearn", threshold
 """
 
 
-def test_the_types_are_those_of_the_declarations() -> None:
+def test_the_types_are_those_of_the_declarations():
     assert STUB.read_text("utf-8") == build_stub(), "run python -m website.option_types"
 
 
 @pytest.mark.slow
-def test_misspellings_are_found_and_right_calls_are_not(tmp_path: Path) -> None:
+def test_misspellings_are_found_and_right_calls_are_not(tmp_path):
     file = tmp_path / "calls.py"
     file.write_text(CALLS)
     command = [sys.executable, "-m", "mypy", "--config-file=", "--follow-imports=silent", str(file)]

@@ -12,12 +12,12 @@ PAGES = prose.find_pages()
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages_keep_the_style(path: str) -> None:
+def test_pages_keep_the_style(path):
     assert prose.find_breaches(path, PAGES[path]) == []
 
 
 @pytest.mark.parametrize("texts", [prose.help_texts, prose.report_texts])
-def test_help_and_reports_keep_the_style(texts: object) -> None:
+def test_help_and_reports_keep_the_style(texts):
     assert callable(texts)
     found = texts()
     assert len(found) > 100
@@ -25,7 +25,7 @@ def test_help_and_reports_keep_the_style(texts: object) -> None:
     assert [text for text in found if "; " in text] == []
 
 
-def test_messages_have_the_words_of_the_field() -> None:
+def test_messages_have_the_words_of_the_field():
     found = prose.message_texts()
     assert len(found) > 1000
     assert prose.find_words(found) == []
@@ -53,11 +53,11 @@ def test_messages_have_the_words_of_the_field() -> None:
         ("It runs.", "0.0 times 'you' per 1,000 words, at least 8"),
     ],
 )
-def test_breaches_are_found(markdown: str, breach: str) -> None:
+def test_breaches_are_found(markdown, breach):
     assert any(found.startswith(breach) for found in prose.find_breaches("docs/page.md", markdown))
 
 
-def test_code_questions_and_reference_pages_are_no_breaches() -> None:
+def test_code_questions_and_reference_pages_are_no_breaches():
     page = (
         "# Ties\n\nWhich system is better? Set `what; holds the truth` to see.\n\n```sh\nWhat;"
         " ever\n```\n\n    What; ever"
@@ -65,7 +65,7 @@ def test_code_questions_and_reference_pages_are_no_breaches() -> None:
     assert prose.find_breaches("docs/glossary.md", page) == []
 
 
-def test_details_and_notes_are_prose() -> None:
+def test_details_and_notes_are_prose():
     page = prose.parse_prose(
         "<details markdown>\n<summary>More</summary>\n\nOne. Two.\n\n</details>\n\n!!! note"
         ' "Title"\n\n    Three.\n\n        code'
@@ -73,7 +73,7 @@ def test_details_and_notes_are_prose() -> None:
     assert page.sentences == ["More", "One.", "Two.", "Three."]
 
 
-def test_the_table_has_a_row_for_each_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_a_row_for_each_page(capsys):
     prose.main(["README.md"])
     rows = capsys.readouterr().out.splitlines()
     assert rows[2].startswith("| README.md | ")

@@ -2,8 +2,6 @@
 docs/public-interface.toml can be rewritten by a command.
 """
 
-from typing import Any
-
 import pytest
 
 from website.public_interface import (
@@ -17,7 +15,7 @@ from website.public_interface import (
 )
 
 STABLE = "## [Unreleased]\n\n{line}\n\n## [1.0.0] - 2026-12-01\n\n- `P` and `--top`.\n"
-BEFORE: dict[str, dict[str, Any]] = {
+BEFORE = {
     "function evaluate": {"by": "str = (), by keyword", "top": "int"},
     "command gate": {"--summary": "Path"},
     "metric nDCG": {"k": "integer"},
@@ -25,7 +23,7 @@ BEFORE: dict[str, dict[str, Any]] = {
 }
 
 
-def test_the_changelog_names_every_change() -> None:
+def test_the_changelog_names_every_change():
     """If this fails, name the change in code under Unreleased; before the first release, run
     ``python -m website.public_interface``.
     """
@@ -35,7 +33,7 @@ def test_the_changelog_names_every_change() -> None:
     ), "python -m website.public_interface renews docs/public-interface.toml"
 
 
-def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
+def test_the_file_is_of_the_last_release_and_can_be_written():
     interface = describe_interface()
     version = PAGE.read_text("utf-8").splitlines()[0].split(" sqlrank ")[1].split(",")[0]
     assert version == (released_version(CHANGELOG.read_text("utf-8")) or version)
@@ -91,9 +89,7 @@ def test_the_file_is_of_the_last_release_and_can_be_written() -> None:
         ),
     ],
 )
-def test_a_change_is_named_in_code(
-    section: str, entries: dict[str, Any] | None, change: str, line: str
-) -> None:
+def test_a_change_is_named_in_code(section, entries, change, line):
     after = {
         name: value for name, value in {**BEFORE, section: entries}.items() if value is not None
     }
@@ -103,7 +99,7 @@ def test_a_change_is_named_in_code(
     assert find_unnamed_changes(BEFORE, BEFORE, STABLE.format(line="")) == []
 
 
-def test_additions_are_free_before_the_first_release() -> None:
+def test_additions_are_free_before_the_first_release():
     assert find_unnamed_changes(BEFORE, {**BEFORE, "metric RR": {}}, "## [Unreleased]\n") == []
     assert find_unnamed_changes({**BEFORE, "metric RR": {}}, BEFORE, "## [Unreleased]\n") == [
         "metric RR: removed"

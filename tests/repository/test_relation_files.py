@@ -4,7 +4,7 @@ columns.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,7 @@ from sqlrank.registry.sql_file import read_grain
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.repository.test_names import FIELD_WORDS, find_bad_words
 
-FOLDERS = (
-    "relations",
-    "curves",
-    *(f"analyses/{name}" for name in ("comparison", "bootstrap", "rollups", "splits")),
-)
+FOLDERS = ("relations", "curves", "analyses", "inputs")
 FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
 KEYS = {"list_id": "list", "group_id": "group"}
 LONGEST_COMMENT = 60
@@ -57,12 +53,12 @@ def find_keys(path: Path, text: str) -> list[str]:
     return [KEYS[column] for column in grain.columns if column in KEYS]
 
 
-def test_the_first_line_says_what_a_row_is() -> None:
+def test_the_first_line_says_what_a_row_is():
     """The words "per list" and "per group" are replaced by the keys of a statement, and a parameter
     is not replaced in a comment.
     """
 
-    def check(path: Path) -> str:
+    def check(path):
         text = path.read_text("utf-8")
         sentence = text.splitlines()[0].partition(": ")[2]
         keys = find_keys(path, text)
@@ -78,7 +74,7 @@ def test_the_first_line_says_what_a_row_is() -> None:
     assert list_faults(check) == {}
 
 
-def test_the_readme_counts_the_files_and_begins_with_some_that_are_there() -> None:
+def test_the_readme_counts_the_files_and_begins_with_some_that_are_there():
     rows = re.findall(
         r"^\| (\w+)/ \| (\d+) \|.*\]\((.+?)\) \|$",
         (sql_root() / "README.md").read_text("utf-8"),
@@ -92,7 +88,16 @@ def test_the_readme_counts_the_files_and_begins_with_some_that_are_there() -> No
     assert all((sql_root() / path).is_file() for *_, path in rows)
 
 
-def test_words_that_stand_for_several_columns_are_declared() -> None:
+def test_files_of_metrics_are_named_as_their_columns():
+    """A name behind it tells files of one column apart."""
+    assert {
+        file.path.stem: file.value_name
+        for file in load_registry().metrics.values()
+        if re.sub("_(at_k|of_predictions)$", "", file.path.stem) != file.value_name
+    } == {}
+
+
+def test_words_that_stand_for_several_columns_are_declared():
     paths = [*(sql_root() / "analyses").rglob("*.sql")]
     declared = {
         path: re.findall(r"^-- For each: (.+)$", path.read_text("utf-8"), re.MULTILINE)
@@ -110,20 +115,20 @@ def test_words_that_stand_for_several_columns_are_declared() -> None:
     [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")],
     ids=["sql", "modules"],
 )
-def test_no_two_files_have_the_same_first_line(paths: Iterator[Path]) -> None:
+def test_no_two_files_have_the_same_first_line(paths):
     """A first line says which variant of a relation its file is."""
     lines = Counter(path.read_text("utf-8").partition("\n")[0] for path in paths)
     assert len(lines) > 1
     assert [line for line, count in lines.items() if line and count > 1] == []
 
 
-def test_what_is_joined_has_a_name() -> None:
+def test_what_is_joined_has_a_name():
     """Only a table that is joined to itself has another name, of more than a letter; a subquery is
     named by a plural noun, which says what a row is.
     """
     library = load_registry()
 
-    def check(path: Path) -> list[str]:
+    def check(path):
         tree = read_tree(path)
         tables = [table for table in tree.find_all(exp.Table) if table.alias]
         selfs = [
@@ -151,9 +156,9 @@ def test_what_is_joined_has_a_name() -> None:
     assert list_faults(check) == {}
 
 
-def test_subqueries_of_different_relations_have_different_names() -> None:
+def test_subqueries_of_different_relations_have_different_names():
     """They are steps of one statement; equal subqueries are one step."""
-    subqueries: dict[str, dict[tuple[str, ...], str]] = {}
+    subqueries = {}
     for path in FILES:
         relation = path.relative_to(sql_root()).parts[:2]
         for subquery in read_tree(path).find_all(exp.Subquery):
@@ -169,8 +174,8 @@ def test_subqueries_of_different_relations_have_different_names() -> None:
     assert clashes == {}
 
 
-def test_subqueries_say_what_a_row_is() -> None:
-    def check(path: Path) -> list[str]:
+def test_subqueries_say_what_a_row_is():
+    def check(path):
         subqueries = [
             subquery
             for subquery in read_tree(path).find_all(exp.Subquery)
@@ -183,8 +188,12 @@ def test_subqueries_say_what_a_row_is() -> None:
     assert list_faults(check) == {}
 
 
-def test_comments_of_columns_are_short() -> None:
-    def check(path: Path) -> list[str]:
+def test_comments_of_columns_are_short():
+    """Those of inputs are the words of messages."""
+
+    def check(path):
+        if path.is_relative_to(sql_root() / "inputs"):
+            return []
         columns = [
             column
             for select in read_tree(path).find_all(exp.Select)
@@ -203,7 +212,7 @@ def test_comments_of_columns_are_short() -> None:
     assert list_faults(check) == {}
 
 
-def test_a_missing_rank_is_sorted_without_a_number() -> None:
+def test_a_missing_rank_is_sorted_without_a_number():
     """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
     pattern = re.compile(r"(?:THEN|ELSE) 214748\d+.*")
     assert list_faults(lambda path: pattern.findall(path.read_text("utf-8"))) == {}
@@ -213,7 +222,7 @@ NAMES_ELSEWHERE = {"effective_df", "gm_map", "latency_ms", "mean_revenue", "ppi_
 """A column that the compiler names, columns of examples, and names of other tools."""
 
 
-def test_comments_mention_names_and_values_that_there_are() -> None:
+def test_comments_mention_names_and_values_that_there_are():
     library = load_registry()
     selectors = library.policies | library.plans
     comments, names = [], {*selectors, *library.functions, *NAMES_ELSEWHERE}
@@ -230,9 +239,15 @@ def test_comments_mention_names_and_values_that_there_are() -> None:
         place
         for place, comment in comments
         if set(re.findall(r"(?<![/\w])[a-z]{2,}(?:_[a-z0-9]+)+\b(?!\.)", comment)) - names
-        or any(
-            value not in selectors[name]["values"]
-            for name, value in re.findall(r"\b([a-z_]+)=([a-z]\w*)", comment)
-            if name in selectors and value != "map"
-        )
+    ] == []
+    comments += [
+        (f"{path.relative_to(sql_root())}: {line}", line)
+        for path in sql_root().rglob("*.toml")
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    assert [
+        place
+        for place, comment in comments
+        for name, value in re.findall(r"\b([a-z_]+)=([a-z]\w*)", comment)
+        if name in selectors and value not in {"map", *selectors[name]["values"]}
     ] == []

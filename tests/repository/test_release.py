@@ -4,278 +4,143 @@ that name versions and dependencies.
 
 from __future__ import annotations
 
-import io
 import json
+import os
 import re
+import shutil
 import subprocess
-import sys
-import tarfile
 import tomllib
-import zipfile
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-from release import __main__ as release_command
-from release.artifacts import find_problems, list_files
-from release.interpreters import find_interpreter, read_supported
-from release.preparation import (
-    VERSION_LINES,
-    check_version,
-    is_prepared,
-    prepare_version,
-    read_changelog,
-    read_version,
-)
-from release.sources import MEASURED, digest_sources, find_stale_pages, mark_page
-from sqlrank.errors import SqlrankError
+import sqlrank
 from tests.environments import make_environment
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 ROOT = Path(__file__).parents[2]
-PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-WORKFLOW: dict[Any, Any] = yaml.safe_load(
-    (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
-)
-UNRELEASED = (
-    "# Changelog\n\n## [Unreleased]\n\n- `AP` is faster.\n\n## [1.0.0] - 2026-12-01\n\nThe first"
-    " release.\n"
-)
-WHEEL = [
-    "sqlrank/__main__.py",
-    "sqlrank/py.typed",
-    "sqlrank/sql/metrics/ranking/ap.sql",
-    "sqlrank-1.0.0.dist-info/licenses/LICENSE",
-]
-SDIST = [
-    "sqlrank/__main__.py", "sqlrank/py.typed", "sql/metrics/ranking/ap.sql", "LICENSE",
-    "PKG-INFO", "pyproject.toml",
-]  # fmt: skip
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = SETTINGS["project"]
+WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))
+SCRIPT = "packaging/release.sh"
+UNRELEASED = "# Changelog\n\n## [Unreleased]\n\n- `AP` is faster.\n\n## [0.1.0] - 2026-12-01\n\nThe first release.\n"
+NOTHING = UNRELEASED.replace("- `AP` is faster.\n\n", "")
+STALE = "docs/speed.md was measured with other sources. Run make bench, update the page, then bash packaging/release.sh mark"
+
+
+def run_program(*words: str | Path, cwd: Path, **environment: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [str(word) for word in words],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture(scope="session")
+def tools(pytestconfig: pytest.Config) -> Path:
+    """Return the folder of the programs of a release."""
+    requirements = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["release"]]
+    return make_environment(pytestconfig, "release", requirements)
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """Return a tree with the files that name the version, one of a statement, and a changelog."""
-    for name in VERSION_LINES:
+    named = [
+        file["filename"] for file in SETTINGS["tool"]["bumpversion"]["files"] if "filename" in file
+    ]
+    for name in [*named, "pyproject.toml", SCRIPT, "docs/speed.md"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    models = "examples/rollup/dbt/models"
+    shutil.copytree(ROOT / models, tmp_path / models)
     (tmp_path / "CHANGELOG.md").write_text(UNRELEASED)
     (tmp_path / "tests/engines/golden").mkdir(parents=True)
     (tmp_path / "tests/engines/golden/ap.sql").write_text(
-        f"-- sqlrank {read_version(ROOT)} for DuckDB: AP\n-- sqlrank {read_version(ROOT)}1\n"
+        f"-- sqlrank {sqlrank.__version__} for DuckDB: AP\n-- sqlrank {sqlrank.__version__}1\n"
     )
+    run_program("git", "init", "--quiet", cwd=tmp_path)
+    run_program("git", "add", "--all", cwd=tmp_path)
     return tmp_path
 
 
-def test_the_version_is_set_everywhere(tree: Path) -> None:
-    before = read_version(tree)
-    changed = prepare_version(tree, "1.1.0", date(2027, 2, 3))
-    assert sorted(changed) == sorted(
-        [*VERSION_LINES, "CHANGELOG.md", "tests/engines/golden/ap.sql"]
-    )
-    assert read_version(tree) == "1.1.0"
-    assert (
-        tree / "tests/engines/golden/ap.sql"
-    ).read_text() == f"-- sqlrank 1.1.0 for DuckDB: AP\n-- sqlrank {before}1\n"
+@pytest.mark.slow
+def test_the_version_is_set_everywhere(tree, tools):
+    words = [tools / "bump-my-version", "bump", "--new-version", "1.1.0"]
+    assert run_program(*words, cwd=tree)[0] == 0
+    for name in ("pyproject.toml", "sqlrank/_version.py", "packaging/conda/recipe.yaml"):
+        assert '"1.1.0"' in (tree / name).read_text("utf-8"), name
+    assert "OWNER/sqlrank@v1.1.0" in (tree / "examples/gate/gate.yml").read_text("utf-8")
+    before = sqlrank.__version__
+    golden = f"-- sqlrank 1.1.0 for DuckDB: AP\n-- sqlrank {before}1\n"
+    assert (tree / "tests/engines/golden/ap.sql").read_text() == golden
     citation = yaml.safe_load((tree / "CITATION.cff").read_text())
-    assert (citation["version"], str(citation["date-released"])) == ("1.1.0", "2027-02-03")
-    sections = read_changelog((tree / "CHANGELOG.md").read_text())
-    assert [(section.version, section.date, section.notes) for section in sections] == [
-        ("Unreleased", "", ""),
-        ("1.1.0", "2027-02-03", "- `AP` is faster."),
-        ("1.0.0", "2026-12-01", "The first release."),
-    ]
-    assert is_prepared(tree, "1.1.0")
-    assert not is_prepared(tree, "1.0.0")
-    with pytest.raises(
-        SqlrankError,
-        match=r"^CHANGELOG.md has no changes under ## \[Unreleased\]. Name those of this release$",
-    ):
-        prepare_version(tree, "1.2.0", date(2027, 2, 3))
-
-
-@pytest.mark.parametrize(
-    ("version", "message"),
-    [
-        ("1.0", "'1.0' is no version. Give three numbers, as in 1.0.0"),
-        ("v1.1.0", "'v1.1.0' is no version. Give three numbers, as in 1.0.0"),
-        ("1.0.0", "1.0.0 is not above 1.0.0, the last release in CHANGELOG.md"),
-        ("0.11.0", "0.11.0 is not above 1.0.0, the last release in CHANGELOG.md"),
-    ],
-)
-def test_versions_that_cannot_be_released(version: str, message: str) -> None:
-    with pytest.raises(SqlrankError) as caught:
-        check_version(version, read_changelog(UNRELEASED))
-    assert str(caught.value) == message
-
-
-def test_a_file_without_its_version_is_named(tree: Path) -> None:
-    (tree / "CITATION.cff").write_text("title: sqlrank\n")
-    with pytest.raises(SqlrankError, match=r"^CITATION.cff names no version. It"):
-        prepare_version(tree, "1.1.0", date(2027, 2, 3))
-
-
-def test_files_name_the_version_of_the_package() -> None:
-    for name, pattern in VERSION_LINES.items():
-        assert re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)[:1] == [
-            read_version(ROOT)
-        ], name
-
-
-def test_pages_made_from_other_sources_are_named(tmp_path: Path) -> None:
-    for name, text in {
-        "docs/speed.md": "# Speed\n",
-        "sql/ap.sql": "SELECT 1",
-        "sqlrank/_version.py": "1",
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    digest = digest_sources(tmp_path)
-    assert [line.partition(". ")[0] for line in find_stale_pages(tmp_path)] == [
-        f"{name} was made from sources that it does not name, not {digest}" for name in MEASURED
-    ]
-    for name in MEASURED:
-        mark_page(tmp_path / name, digest)
-    (tmp_path / "sqlrank/_version.py").write_text("2")
-    assert find_stale_pages(tmp_path) == []
-    assert (tmp_path / "docs/speed.md").read_text() == f"# Speed\n\n<!-- sources {digest} -->\n"
-    (tmp_path / "sql/ap.sql").write_text("SELECT 2")
-    after = digest_sources(tmp_path)
-    assert find_stale_pages(tmp_path) == [
-        (
-            f"docs/speed.md was made from sources {digest}, not {after}. Run make bench, update the"
-            " page, then python -m release.sources docs/speed.md"
-        )
-    ]
-
-
-@pytest.mark.parametrize(("version", "is_refused"), [("1.0.0", True), ("1.1.0", False)])
-def test_a_major_version_needs_tables_of_its_sources(
-    version: str,
-    is_refused: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(release_command, "find_stale_pages", lambda _: ["docs/speed.md is old"])
-    release_command.check_pages("1.0.0", is_published=False)
-    assert (
-        capsys.readouterr().out == "release: not ready for a major version: docs/speed.md is old\n"
-    )
-    if is_refused:
-        with pytest.raises(
-            SqlrankError,
-            match=r"^1.0.0 needs tables that were made from this tree\ndocs/speed.md is old$",
-        ):
-            release_command.check_pages(version, is_published=True)
-    else:
-        release_command.check_pages(version, is_published=True)
-
-
-def test_the_interpreter_at_hand_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = ".".join(map(str, sys.version_info[:2]))
-    assert here in read_supported(ROOT)
-    (tmp_path / f"python{here}").symlink_to(sys.executable)
-    (tmp_path / "python3.99").write_text("#!/bin/sh\nexit 127\n")
-    (tmp_path / "python3.99").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert find_interpreter(here) == tmp_path / f"python{here}"
-    assert find_interpreter("3.99") is None
-
-
-def write_archive(path: Path, names: list[str], size: int = 1) -> Path:
-    if path.suffix == ".whl":
-        with zipfile.ZipFile(path, "w") as wheel:
-            for name in names:
-                wheel.writestr(name, "x" * size)
-    else:
-        with tarfile.open(path, "w:gz", compresslevel=0) as sdist:
-            for name in names:
-                member = tarfile.TarInfo(f"sqlrank-1.0.0/{name}")
-                member.size = size
-                sdist.addfile(member, io.BytesIO(b"x" * size))
-    return path
-
-
-@pytest.mark.parametrize(("name", "names"), [("a.whl", WHEEL), ("a.tar.gz", SDIST)])
-def test_files_that_do_not_belong_in_a_release_are_named(
-    name: str, names: list[str], tmp_path: Path
-) -> None:
-    expected = ["metrics/ranking/ap.sql"]
-    assert find_problems(write_archive(tmp_path / name, names), expected) == []
-    assert sorted(list_files(tmp_path / name)) == sorted(names)
-    extra = [
-        "tests/test_x.py", "sqlrank/data.parquet", "sqlrank/tests/x.py",
-        "sqlrank/__pycache__/x.pyc", "secrets.env", "examples/a.py",
-    ]  # fmt: skip
-    found = find_problems(write_archive(tmp_path / name, [*names, *extra]), expected)
-    assert found == [f"{name}: {item} does not belong in it" for item in extra]
-    fewer = [item for item in names if not item.endswith(("ap.sql", "py.typed", "LICENSE"))]
-    prefix = "sqlrank/" if name == "a.whl" else ""
-    missing = [f"{prefix}sql/metrics/ranking/ap.sql", "sqlrank/py.typed", "LICENSE"]
-    assert find_problems(write_archive(tmp_path / name, fewer), expected) == [
-        f"{name}: {item} is missing" for item in missing
-    ]
-    (large,) = find_problems(write_archive(tmp_path / name, names, size=1_000_000), expected)
-    assert re.fullmatch(rf"{name}: it has [\d,]+ bytes, more than [24],000,000", large)
+    day = citation["date-released"]
+    assert (citation["version"], day) == ("1.1.0", datetime.now(UTC).date())
+    expected = UNRELEASED.replace("[Unreleased]", f"[Unreleased]\n\n## [1.1.0] - {day}", 1)
+    assert (tree / "CHANGELOG.md").read_text() == expected
 
 
 @pytest.mark.slow
-def test_two_builds_have_the_same_bytes_and_install(
-    tmp_path: Path, pytestconfig: pytest.Config
-) -> None:
-    extras = PROJECT["optional-dependencies"]["release"]
-    programs = make_environment(pytestconfig, "release", [*PROJECT["dependencies"], *extras])
-    script = """
-import sys
-from pathlib import Path
-from release import artifacts
-root, scratch = map(Path, sys.argv[1:])
-archives = artifacts.build_twice(root, scratch, "2026-12-01")
-artifacts.check_archives(archives, root)
-(wheel,) = [path for path in archives if path.suffix == ".whl"]
-bill = artifacts.write_sbom(artifacts.install_archive(archives[-1], scratch / 'venv'), root, scratch / "sbom.json", "2026-12-01")
-print(*(path.name for path in archives), bill["bomFormat"], bill["metadata"]["component"]["version"], *sorted(component["name"] for component in bill["components"]))
-"""
-    words = [programs / "python", "-c", script, ROOT, tmp_path]
-    done = subprocess.run(
-        [str(word) for word in words], check=False, capture_output=True, text=True, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    version = read_version(ROOT)
-    wheel, sdist, form, named_version, *components = done.stdout.split()
-    assert (wheel, sdist, form) == (
-        f"sqlrank-{version}-py3-none-any.whl",
-        f"sqlrank-{version}.tar.gz",
-        "CycloneDX",
-    )
-    assert named_version == version
-    assert {*components} >= {"duckdb", "sqlglot", "pyarrow", "typer", "rich"}
-    assert not {*components} & {"pip", "setuptools"}
+@pytest.mark.parametrize(
+    ("version", "changelog", "message"),
+    [
+        ("1.0", UNRELEASED, "'1.0' is no version. Give three numbers, as in 1.0.0"),
+        ("v1.1.0", UNRELEASED, "'v1.1.0' is no version. Give three numbers, as in 1.0.0"),
+        ("0.1.0", UNRELEASED.replace("- 2", ": 2"), "0.1.0 is not above 0.1.0, the last release"),
+        ("0.0.9", UNRELEASED, "0.0.9 is not above 0.1.0, the last release in CHANGELOG.md"),
+        ("0.2.0", NOTHING, "CHANGELOG.md has no changes under ## [Unreleased]. Name those"),
+        ("2.0.0", UNRELEASED, STALE),
+    ],
+)
+def test_versions_that_cannot_be_released(version, changelog, message, tree, tools):
+    (tree / "CHANGELOG.md").write_text(changelog)
+    words = ["bash", SCRIPT, version]
+    status, _, error = run_program(*words, cwd=tree, VENV=str(tools.parent), WRITE="1")
+    assert (status, error.startswith(f"release: {message}")) == (2, True), error
 
 
-def test_the_command_names_what_is_wrong() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "release", "1.0", "--no-checks"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
+@pytest.mark.slow
+def test_a_page_names_the_sources_that_it_was_measured_with(tree, tools):
+    run_program("bash", SCRIPT, "mark", cwd=tree)
+    marked = (tree / "docs/speed.md").read_text("utf-8")
+    assert re.search(r"\n<!-- sources \w{16} -->\n\Z", marked)
+    (tree / "sqlrank/_version.py").write_text('__version__ = "0.1.1"\n')
+    run_program("bash", SCRIPT, "mark", cwd=tree)
+    assert (tree / "docs/speed.md").read_text("utf-8") == marked
+    (tree / "sqlrank/errors.py").write_text("")
+    run_program("git", "add", "--all", cwd=tree)
+    status, printed, _ = run_program(
+        "bash", SCRIPT, "1.1.0", cwd=tree, VENV=str(tools.parent), WRITE="1"
     )
-    assert (done.returncode, done.stdout, done.stderr) == (
-        2,
-        "",
-        "release: '1.0' is no version. Give three numbers, as in 1.0.0\n",
-    )
+    assert (status, printed) == (2, f"release: not ready for a major version: {STALE}\n")
 
 
-def test_the_workflow_publishes_without_a_token() -> None:
-    jobs: Mapping[str, Any] = WORKFLOW["jobs"]
+@pytest.mark.slow
+def test_a_release_is_built_checked_and_installed(tmp_path, tools):
+    environment = {"VENV": str(tools.parent), "CHECKS": "0", "OUTPUT": str(tmp_path)}
+    done = run_program("bash", SCRIPT, "0.9.0", cwd=ROOT, **environment)
+    assert done[0] == 0, done
+    wheel, sdist = "sqlrank-0.9.0-py3-none-any.whl", "sqlrank-0.9.0.tar.gz"
+    bill = "sqlrank-0.9.0.cdx.json"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        wheel, sdist, bill, "NOTES.md", "SHA256SUMS",
+    }  # fmt: skip
+    assert run_program("sha256sum", "--check", "SHA256SUMS", cwd=tmp_path)[0] == 0
+    described = json.loads((tmp_path / bill).read_text("utf-8"))
+    assert described["metadata"]["component"]["version"] == "0.9.0"
+    components = {component["name"] for component in described["components"]}
+    assert components >= {"duckdb", "sqlglot", "pyarrow", "typer", "rich"}
+    assert not components & {"pip", "setuptools"}
+
+
+def test_the_workflow_publishes_without_a_token():
+    jobs = WORKFLOW["jobs"]
     assert WORKFLOW[True] == {"push": {"tags": ["v*.*.*"]}}
     assert WORKFLOW["permissions"] == {"contents": "read"}
     assert {name: job["permissions"] for name, job in jobs.items() if "permissions" in job} == {
@@ -303,7 +168,7 @@ def test_the_workflow_publishes_without_a_token() -> None:
     assert PROJECT["requires-python"] == f">={versions[0]}"
 
 
-def test_the_conda_recipe_has_the_dependencies_of_the_package() -> None:
+def test_the_conda_recipe_has_the_dependencies_of_the_package():
     recipe = yaml.safe_load((ROOT / "packaging" / "conda" / "recipe.yaml").read_text("utf-8"))
     spaced = [
         re.sub(r"(?<=\w)(?=[<>=])", " ", dependency, count=1)
@@ -321,7 +186,7 @@ def test_the_conda_recipe_has_the_dependencies_of_the_package() -> None:
     )
 
 
-def test_the_image_is_slim_and_does_not_run_as_root() -> None:
+def test_the_image_is_slim_and_does_not_run_as_root():
     lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
     final = lines[max(number for number, line in enumerate(lines) if line.startswith("FROM ")) :]
     assert all(
@@ -344,8 +209,8 @@ def test_the_image_is_slim_and_does_not_run_as_root() -> None:
 
 @pytest.mark.slow
 def test_linters_find_nothing_in_the_dockerfile_and_the_conda_recipe(
-    pytestconfig: pytest.Config,
-) -> None:
+    pytestconfig,
+):
     """The Dockerfile is read by hadolint; the recipe is rendered by rattler-build, as it is before
     each build.
     """
@@ -365,7 +230,7 @@ print(json.dumps([variant.recipe.to_dict() for variant in Stage0Recipe.from_file
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (recipe,) = json.loads(done.stdout)
-    assert recipe["package"] == {"name": "sqlrank", "version": read_version(ROOT)}
+    assert recipe["package"] == {"name": "sqlrank", "version": sqlrank.__version__}
     assert recipe["build"]["noarch"] == "python"
     assert [*recipe["tests"]] == [
         {"python": {"imports": ["sqlrank"]}},
@@ -378,7 +243,7 @@ print(json.dumps([variant.recipe.to_dict() for variant in Stage0Recipe.from_file
     sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")),
     ids=lambda path: path.stem,
 )
-def test_issues_ask_for_the_statement(path: Path) -> None:
+def test_issues_ask_for_the_statement(path):
     form = yaml.safe_load(path.read_text("utf-8"))
     fields = {field["id"]: field for field in form["body"]}
     assert fields["statement"]["attributes"]["render"] == "sql"

@@ -36,7 +36,7 @@ STYLED = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"']?)((?:https?:)?//[^\s\"')
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
+def test_every_metric_has_a_page_which_search_finds(site):
     index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
     found = {entry["location"]: entry["title"] for entry in index}
     names = sqlrank.metrics()["name"].to_pylist()
@@ -65,7 +65,7 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_every_public_name_has_a_page(site: Path) -> None:
+def test_every_public_name_has_a_page(site):
     for name in set(sqlrank.__all__) - {"__version__"}:
         text = (site / "api" / f"{name}.html").read_text("utf-8")
         assert f'id="sqlrank.{name}"' in text
@@ -77,8 +77,8 @@ def test_every_public_name_has_a_page(site: Path) -> None:
     "name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")]
 )
 def test_every_public_function_describes_its_arguments_result_errors_and_an_example(
-    name: str,
-) -> None:
+    name,
+):
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = docstrings.complete_docstring(name)
     parameters = [
@@ -93,7 +93,7 @@ def test_every_public_function_describes_its_arguments_result_errors_and_an_exam
         assert section in text
 
 
-def test_every_command_has_a_page_with_its_options() -> None:
+def test_every_command_has_a_page_with_its_options():
     names = list(command_line.load_commands())
     assert {"evaluate", "sql", "compare", "gate"} <= set(names)
     for name in names:
@@ -113,7 +113,7 @@ def test_every_command_has_a_page_with_its_options() -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_no_page_loads_anything_from_a_network(site: Path) -> None:
+def test_no_page_loads_anything_from_a_network(site):
     pages = list(site.rglob("*.html"))
     assert len(pages) > len(FILES)
     assert {
@@ -131,7 +131,7 @@ def test_no_page_loads_anything_from_a_network(site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_blocks_of_metric_pages_are_as_wide_as_a_terminal(site: Path) -> None:
+def test_blocks_of_metric_pages_are_as_wide_as_a_terminal(site):
     """SQL is wrapped by the page."""
     blocks = [
         (path.name, line)
@@ -146,7 +146,7 @@ def test_blocks_of_metric_pages_are_as_wide_as_a_terminal(site: Path) -> None:
     assert [(name, line) for name, line in blocks if len(line) > command_outputs.WIDTH] == []
 
 
-def test_what_loads_from_a_network_is_seen() -> None:
+def test_what_loads_from_a_network_is_seen():
     assert LOADED.findall(
         '<script src="https://x.org/a.js"></script><link rel=stylesheet href=//y.org/b.css>'
     ) == [
@@ -160,7 +160,7 @@ def test_what_loads_from_a_network_is_seen() -> None:
     assert LOADED.findall('<a href="https://x.org">x</a>') == []
 
 
-def test_links_to_files_lead_to_pages_of_the_site() -> None:
+def test_links_to_files_lead_to_pages_of_the_site():
     text = (
         "[a](../sql/README.md#the-contract) [b](../sql/settings/names.toml) `[c](../sql/README.md)`"
         " [d](inputs.md) [e](https://x.org) [f](#here)"
@@ -177,7 +177,7 @@ def test_links_to_files_lead_to_pages_of_the_site() -> None:
     assert linked_pages.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
 
 
-def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
+def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site():
     docs = ROOT / "docs"
     sources = {
         **{page: path for path, page in linked_pages.PAGES.items()},
@@ -227,7 +227,7 @@ def find_dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
     ]
 
 
-def test_a_dead_link_is_found() -> None:
+def test_a_dead_link_is_found():
     held = {"inputs.md", "start/ads.md", "files/sql/settings/names.toml.md"}
     text = (
         "[a](../../sql/settings/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md)"
@@ -240,7 +240,7 @@ def test_a_dead_link_is_found() -> None:
     ]
 
 
-def test_docstrings_are_written_for_the_site() -> None:
+def test_docstrings_are_written_for_the_site():
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = (
         "See :func:`sqlrank.evaluate`, :class:`sqlrank.output.dbt.DbtModel` and"
@@ -255,12 +255,12 @@ def test_docstrings_are_written_for_the_site() -> None:
 
 
 @pytest.mark.slow
-def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
+def test_a_command_of_a_page_that_fails_fails_the_page():
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
         command_outputs.run_command(["metrics", "nDGC"])
 
 
-def test_an_example_asks_for_what_its_metric_reads() -> None:
+def test_an_example_asks_for_what_its_metric_reads():
     tables = {path.stem for path in (ROOT / examples.TABLES).glob("*.csv")}
     assert {
         examples.choose_table(role, file) for file in FILES for role in examples.list_roles(file)
@@ -271,7 +271,7 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
 @pytest.mark.parametrize(
     "name", [name for name in families.group_by_family() if name != "clusters"]
 )
-def test_the_first_example_of_each_family_runs(name: str) -> None:
+def test_the_first_example_of_each_family_runs(name):
     file = families.group_by_family()[name][0]
     shown = command_outputs.run_command(examples.build_explain_command(file))
     assert (
@@ -301,9 +301,7 @@ def test_the_first_example_of_each_family_runs(name: str) -> None:
         ("num_won_by_a", {"nulls": "error"}),
     ],
 )
-def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(
-    name: str, expected: dict[str, str]
-) -> None:
+def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name, expected):
     file = next(file for file in FILES if file.full_name == name)
     shown = re.findall(
         r"^ *\| \[`(\w+)`\]\(../../policies.md(?:#\1)?\) \| (\S+) \| [A-Z].{5,} \|$",
@@ -315,7 +313,7 @@ def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(
     assert expected.keys() <= told
 
 
-def test_the_page_of_policies_has_a_row_for_each_value() -> None:
+def test_the_page_of_policies_has_a_row_for_each_value():
     """If this fails, run ``python -m website.policy_tables``."""
     text = policy_tables.PAGE.read_text("utf-8")
     assert policy_tables.format_page(text) == text
@@ -325,7 +323,7 @@ def test_the_page_of_policies_has_a_row_for_each_value() -> None:
     assert "(default)" not in policy_tables.build_table("denominator")
 
 
-def test_the_tables_of_metrics_have_the_descriptions_of_the_files() -> None:
+def test_the_tables_of_metrics_have_the_descriptions_of_the_files():
     rows = re.findall(
         r"^\| `([\w@().]+)` \| (.+) \|$",
         (ROOT / "docs" / "metrics.md").read_text("utf-8"),
@@ -335,7 +333,7 @@ def test_the_tables_of_metrics_have_the_descriptions_of_the_files() -> None:
     assert set(rows) == {(format_example_name(file), file.description) for file in FILES}
 
 
-def test_every_metric_says_when_to_use_it() -> None:
+def test_every_metric_says_when_to_use_it():
     usages = {file.full_name: families.find_usage(file) for file in FILES}
     assert {
         name: text
@@ -346,7 +344,7 @@ def test_every_metric_says_when_to_use_it() -> None:
     assert [name for name, text in usages.items() if ";" in text or ".." in text] == []
 
 
-def test_the_tree_has_every_relation_once() -> None:
+def test_the_tree_has_every_relation_once():
     tree = re.findall(r"^ *(\w+): ", relations.build_tree(), re.MULTILINE)
     library = load_registry()
     assert sorted(set(tree) - library.roles.keys()) == sorted(

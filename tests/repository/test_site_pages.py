@@ -56,7 +56,7 @@ def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
         yield f"{server}/latest"
 
 
-def test_a_click_copies_the_command_without_prompt_and_output(address: str, browser: Any) -> None:
+def test_a_click_copies_the_command_without_prompt_and_output(address, browser):
     page = open_page(browser, f"{address}/start/search.html")
     page.execute_script("document.querySelector('.highlight').scrollIntoView({block: 'center'})")
     page.find_element("css selector", ".highlight button[data-md-type='copy']").click()
@@ -71,7 +71,7 @@ def test_a_click_copies_the_command_without_prompt_and_output(address: str, brow
     assert command.startswith("sqlrank evaluate nDCG@10")
 
 
-def test_blocks_are_copied_as_their_commands_alone(address: str, browser: Any) -> None:
+def test_blocks_are_copied_as_their_commands_alone(address, browser):
     n_commands = 0
     for name, text in PAGES.items():
         commands = [command for command, _ in BLOCK.findall(text)]
@@ -99,9 +99,7 @@ def drop_blank_lines(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 
-def test_pages_lead_on_and_back_and_name_the_version(
-    address: str, site: Path, browser: Any
-) -> None:
+def test_pages_lead_on_and_back_and_name_the_version(address, site, browser):
     for name in KINDS:
         page = open_page(browser, f"{address}/{name}")
         links = [
@@ -123,9 +121,7 @@ def test_pages_lead_on_and_back_and_name_the_version(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_phone_and_print_nothing_on_the_console(
-    address: str, browser: Any, scheme: str
-) -> None:
+def test_pages_fit_a_phone_and_print_nothing_on_the_console(address, browser, scheme):
     browser.get_log("browser")  # of the tests before
     for name in KINDS:
         page = open_page(browser, f"{address}/{name}", 375, scheme)
@@ -162,7 +158,7 @@ def _luminance(color: list[float]) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_the_tables_of_metrics_are_filtered_by_words(address: str, browser: Any) -> None:
+def test_the_tables_of_metrics_are_filtered_by_words(address, browser):
     page = open_page(browser, f"{address}/metrics.html")
     list_names = (
         "return [...document.querySelectorAll('tr:has(td > span[hidden])')]"

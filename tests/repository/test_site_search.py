@@ -4,7 +4,6 @@ and by its own keywords before pages without these words, as its own worker rank
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -175,16 +174,16 @@ def hits(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list
     )
     index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
     with start_browser(tmp_path_factory.mktemp("downloads")) as browser:
-        page: Any = open_page(browser, site / "index.html")
+        page = open_page(browser, site / "index.html")
         page.set_script_timeout(300)
-        found: dict[str, list[str]] = page.execute_async_script(SEARCH, index, list(queries))
+        found = page.execute_async_script(SEARCH, index, list(queries))
     assert found.keys() == queries.keys()
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_pages_are_among_the_first_two_hits(hits: dict[str, list[str]]) -> None:
+def test_pages_are_among_the_first_two_hits(hits):
     assert len(WANTED) >= 60
     assert {
         query: hits[query][:2]
@@ -195,8 +194,8 @@ def test_pages_are_among_the_first_two_hits(hits: dict[str, list[str]]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_keywords_find_their_pages_before_others(hits: dict[str, list[str]]) -> None:
-    pages: dict[str, set[str]] = {}
+def test_keywords_find_their_pages_before_others(hits):
+    pages = {}
     for place, words in read_keywords().items():
         for word in words:
             pages.setdefault(join_phrase(word), set()).add(place.removesuffix(".md"))
@@ -209,7 +208,7 @@ def test_keywords_find_their_pages_before_others(hits: dict[str, list[str]]) -> 
 
 
 @pytest.mark.slow
-def test_each_written_page_has_keywords() -> None:
+def test_each_written_page_has_keywords():
     docs = linked_pages.ROOT / "docs"
     written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(
         linked_pages.PAGES.values()
@@ -227,7 +226,7 @@ def test_each_written_page_has_keywords() -> None:
     assert "train test split" in read_keywords()["splits.md"]
 
 
-def test_a_metric_has_the_names_of_other_tools_and_the_words_of_users() -> None:
+def test_a_metric_has_the_names_of_other_tools_and_the_words_of_users():
     assert {"AUC", "roc auc", "area under the curve"} <= set(
         read_keywords()["metrics/classification/auc.md"]
     )

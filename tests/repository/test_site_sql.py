@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,16 @@ def parse_printed(shown: str, columns: Sequence[str]) -> list[list[str]]:
     table = re.sub(r"^\$ (?:.*\\\n)*.*\n", "", shown)
     table = re.sub(r"(?m)^note: .*\n?(?:(?<=.{50}\n)  \S.*\n?)*", "", table)  # as they are wrapped
     table, _, shared = table.partition("\nIn every row: ")
-    *records, last = table.strip("\n").split("\n\n")
-    rows = [re.split(r" {2,}", line.strip()) for line in last.splitlines()[1:]]
-    if records:  # of a table that is too wide: a line per column
-        rows = [re.findall(r"(?m)^\S+ +(.*)$", record) for record in [*records, last]]
+    blocks = table.strip("\n").split("\n\n")
+    lines = [[re.split(r" {2,}", line.strip()) for line in block.splitlines()] for block in blocks]
+    if len(blocks) == 1:
+        rows = lines[0][1:]
+    elif all({*header} <= {*columns} for header, *_ in lines):  # columns in several parts
+        header, *cells = ([*chain(*parts)] for parts in zip(*lines, strict=True))
+        by_name = [dict(zip(header, row, strict=True)) for row in cells]
+        rows = [[row[name] for name in columns if name in row] for row in by_name]
+    else:  # of a table that is too wide: a line per column
+        rows = [re.findall(r"(?m)^\S+ +(.*)$", record) for record in blocks]
     shared, _, empty = " ".join(shared.split()).rstrip(".").partition(". Empty: ")
     pairs = re.findall(r"([\w.]+) = (.*?)(?=, [\w.]+ = |$)", shared)
     pairs += [(name, "NULL") for name in empty.split(", ") if name]
@@ -129,7 +136,7 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str) -> None:
+def test_the_statement_of_each_page_gives_its_numbers(browser, address):
     places = [
         families.locate_metric_page(file).replace(".md", ".html")
         for file in FILES
@@ -159,7 +166,7 @@ def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser: Any, address: str) -> None:
+def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser, address):
     browser.get(f"{address}/metrics/classification/auc.html")
     assert "duckdb.wasm" not in str(
         browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
@@ -179,9 +186,7 @@ def test_a_reader_edits_and_runs_the_statement_of_a_metric(browser: Any, address
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_a_reader_runs_samples_and_functions_on_files(
-    browser: Any, address: str, tmp_path: Path
-) -> None:
+def test_a_reader_runs_samples_and_functions_on_files(browser, address, tmp_path):
     browser.get(f"{address}/try.html")
     for number, expected in enumerate(("0.3015", "men\t0.5961\t0.0341", "how-to\t33\t0.718")):
         browser.execute_script("document.querySelector('.sql-output').dataset.state = ''")
@@ -219,9 +224,7 @@ def test_a_reader_runs_samples_and_functions_on_files(
     assert_nothing_refused(browser)
 
 
-def test_a_site_without_npm_has_no_buttons(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_site_without_npm_has_no_buttons(monkeypatch, tmp_path, caplog):
     monkeypatch.setattr(browser_engine, "FETCHED", tmp_path)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with caplog.at_level(logging.INFO, "mkdocs.website"):
@@ -232,10 +235,8 @@ def test_a_site_without_npm_has_no_buttons(
     )
 
 
-def test_a_package_of_another_checksum_ends_the_build(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def pack(command: Sequence[str], **_: Any) -> Any:
+def test_a_package_of_another_checksum_ends_the_build(monkeypatch, tmp_path):
+    def pack(command, **_):
         folder = command[command.index("--pack-destination") + 1]
         Path(folder, "package.tgz").write_bytes(b"other")
         return subprocess.CompletedProcess(command, 0, stdout="package.tgz\n")

@@ -42,7 +42,7 @@ def run(*words: str, cwd: Path) -> str:
 
 
 @pytest.mark.slow
-def test_two_versions_have_folders_and_a_switch(tmp_path: Path) -> None:
+def test_two_versions_have_folders_and_a_switch(tmp_path):
     pytest.importorskip("mike", reason="needs mike, of the extra docs")
     commands = [
         line.partition("$(BIN)/mike ")[2].split()

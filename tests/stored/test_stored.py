@@ -28,8 +28,7 @@ QUICK = {"Bias", "ROC", "ClippedShare"}
 
 @pytest.fixture(params=VERSIONS, ids=lambda path: path.name)
 def folder(request: pytest.FixtureRequest) -> Path:
-    path: Path = request.param
-    return path
+    return request.param
 
 
 def open_tables(folder: Path, tmp_path: Path) -> duckdb.DuckDBPyConnection:
@@ -64,9 +63,7 @@ def assert_same_numbers(table: pa.Table, stored: dict[str, list[Any]]) -> None:
         for path, call in CALLS
     ],
 )
-def test_numbers_are_those_of_earlier_versions(
-    folder: Path, call: dict[str, Any], tmp_path: Path
-) -> None:
+def test_numbers_are_those_of_earlier_versions(folder, call, tmp_path):
     """If a number has to change, raise the ``-- Revision:`` of its metric, so that stored baselines
     are rejected, and say so in CHANGELOG.md.
     """
@@ -74,7 +71,7 @@ def test_numbers_are_those_of_earlier_versions(
         assert_same_numbers(evaluate_call(call, connection), call["columns"])
 
 
-def test_every_metric_has_a_stored_number(folder: Path) -> None:
+def test_every_metric_has_a_stored_number(folder):
     library = load_registry()
     stored = {
         library.file_for(sqlrank.parse(metric))
@@ -93,12 +90,12 @@ def test_every_metric_has_a_stored_number(folder: Path) -> None:
         "ranking_rollup.parquet",
     ],
 )
-def test_rollups_are_read(folder: Path, tables: duckdb.DuckDBPyConnection, source: str) -> None:
+def test_rollups_are_read(folder, tables, source):
     name = "ranking_rollup" if source.startswith("ranking") else "rollup"
     stored = json.loads((folder / "rollups.json").read_text("utf-8"))[name]
     is_table = source.startswith("table ")
     rollup = source.removeprefix("table ") if is_table else pq.read_table(folder / source)
-    options: dict[str, Any] = {"by": "system"} if name == "ranking_rollup" else {"by": "shop"}
+    options = {"by": "system"} if name == "ranking_rollup" else {"by": "shop"}
     result = sqlrank.evaluate(
         stored["metrics"],
         rollup=rollup,
@@ -110,10 +107,10 @@ def test_rollups_are_read(folder: Path, tables: duckdb.DuckDBPyConnection, sourc
 
 
 @pytest.mark.slow
-def test_rollups_take_more_days(folder: Path, tables: duckdb.DuckDBPyConnection) -> None:
+def test_rollups_take_more_days(folder, tables):
     stored = json.loads((folder / "rollups.json").read_text("utf-8"))["rollup"]
     later = "SELECT * REPLACE (day + 10 AS day) FROM days"
-    options: dict[str, Any] = {
+    options = {
         "by": ["day", "shop"],
         "unit": "query_id",
         "n_buckets": 8,
@@ -130,7 +127,7 @@ def test_rollups_take_more_days(folder: Path, tables: duckdb.DuckDBPyConnection)
     assert twice["AUC"].to_pylist() == pytest.approx(stored["columns"]["AUC"])
 
 
-def test_baselines_gate(folder: Path, tables: duckdb.DuckDBPyConnection) -> None:
+def test_baselines_gate(folder, tables):
     result = sqlrank.gate(
         BASELINE_METRICS,
         connection=tables,
@@ -143,14 +140,14 @@ def test_baselines_gate(folder: Path, tables: duckdb.DuckDBPyConnection) -> None
 
 
 @pytest.mark.slow
-def test_comparisons_are_drawn(folder: Path) -> None:
+def test_comparisons_are_drawn(folder):
     pytest.importorskip("altair", reason="draws charts")
     assert "AUC" in json.dumps(
         sqlrank.chart(pq.read_table(folder / "comparison.parquet")).to_dict()
     )
 
 
-def test_definitions_of_users_are_their_sql(tmp_path: Path) -> None:
+def test_definitions_of_users_are_their_sql(tmp_path):
     metric = tmp_path / "metrics" / "share.sql"
     metric.parent.mkdir()
     text = (
@@ -159,7 +156,7 @@ def test_definitions_of_users_are_their_sql(tmp_path: Path) -> None:
         " first_rank\nFROM relevant_documents\nGROUP BY list_id\n"
     )
     run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
-    call: dict[str, Any] = {
+    call = {
         "run": run,
         "qrels": {query: {"b": 1} for query in run},
         "sql_dir": tmp_path,

@@ -1,8 +1,10 @@
 -- sqlrank 0.1.0 for BigQuery: nDCG@10, R@5, one row per intent
 -- reads: shop.eval.questions (answers)
 -- settings: where day = '2026-01-01'
--- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
--- answers: scores is taken to be missing, since the table cannot be looked at. Map answers.scores to a column to read it
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three
+--   judged documents each
+-- answers: scores is taken to be missing, since the table cannot be looked at. Map answers.scores
+--   to a column to read it
 -- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'" --dialect bigquery
 WITH answers AS (
   -- One row per intent and query, with the lists of its retrieved and of its relevant documents.
@@ -44,14 +46,14 @@ WITH answers AS (
   FROM run
   GROUP BY `intent`, query_id, doc_id
 ), ranked_documents AS (
-  -- One row per intent, query and retrieved document, ranked by the rank column of the run.
-  -- (ranked_documents/input_rank.sql)
+  -- One row per intent, query and retrieved document, with its rank.
+  -- (ranked_documents/in_order.sql)
   SELECT
     answers.`intent`, answers.query_id, deduplicated_run.doc_id,
     ROW_NUMBER() OVER (
       PARTITION BY answers.`intent`, answers.query_id
       ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
-    ) AS rank  -- position in the list, from 1, without gaps
+    ) AS rank  -- position in the list, from 1
   FROM deduplicated_run
   INNER JOIN answers
     ON answers.`intent` IS NOT DISTINCT FROM deduplicated_run.`intent`

@@ -1,8 +1,10 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, R@5, one row per intent
 -- reads: shop.eval.questions (answers)
 -- settings: where day = '2026-01-01'
--- plan: rank_method=list_position; alternative: rank_method=sort, if hundreds of documents of a query are judged
--- answers: scores is taken to be missing, since the table cannot be looked at. Map answers.scores to a column to read it
+-- plan: rank_method=list_position; alternative: rank_method=sort, if hundreds of documents of a
+--   query are judged
+-- answers: scores is taken to be missing, since the table cannot be looked at. Map answers.scores
+--   to a column to read it
 -- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'"
 WITH answers AS NOT MATERIALIZED (
   -- One row per intent and query, with the lists of its retrieved and of its relevant documents.

@@ -1,14 +1,16 @@
 -- sqlrank 0.1.0 for BigQuery: AUC, LogLoss, one row per campaign and day
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct
+--   scores than one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT `campaign`, `day`, CAST(`p_click` AS FLOAT64) AS score, CAST(`click` AS FLOAT64) AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  -- One row per campaign, day and distinct score. (score_class_weights.sql)
+  -- One row per campaign, day and distinct score. (score_class_weights/by_score.sql)
   SELECT
     `campaign`, `day`, score,
     -- weight of the positives of this score

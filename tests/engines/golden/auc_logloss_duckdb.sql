@@ -1,7 +1,9 @@
 -- sqlrank 0.1.0 for DuckDB: AUC, LogLoss, one row per campaign and day
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than
+--   one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)

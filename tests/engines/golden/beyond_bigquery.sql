@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for BigQuery: CatalogCoverage@10, Personalization@10, one row
 -- reads: shop.eval.shown (run), shop.eval.items (items)
--- keys: compared columns are taken to have one type (doc_id), since the tables cannot be looked at. Map integers to text where they meet texts, such as items.doc_id to CAST(doc_id AS STRING)
+-- keys: compared columns are taken to have one type (doc_id), since the tables cannot be looked at.
+--   Map integers to text where they meet texts, such as items.doc_id to CAST(doc_id AS STRING)
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items --dialect bigquery
 WITH run AS (
   -- One row per query and retrieved document. (shop.eval.shown)
@@ -13,8 +14,7 @@ WITH run AS (
   -- (evaluated_queries/retrieved.sql)
   SELECT query_id FROM run GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
-  -- (ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     query_id, doc_id,
     -- position in the list, from 1

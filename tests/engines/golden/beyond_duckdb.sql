@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for DuckDB: CatalogCoverage@10, Personalization@10, one row
 -- reads: shop.eval.shown (run), shop.eval.items (items)
--- keys: compared columns are taken to have one type (doc_id), since the tables cannot be looked at. Map integers to text where they meet texts, such as items.doc_id to CAST(doc_id AS TEXT)
+-- keys: compared columns are taken to have one type (doc_id), since the tables cannot be looked at.
+--   Map integers to text where they meet texts, such as items.doc_id to CAST(doc_id AS TEXT)
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items
 WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)
@@ -17,8 +18,7 @@ WITH run AS NOT MATERIALIZED (
   FROM run
   GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
-  -- (ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     ROW_NUMBER() OVER (

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from itertools import takewhile
 
 from sqlrank.registry.loader import load_registry
+from tests.engines.golden.header import read_header
 
 WIDTH = 100
 """Longest line of a comment in a statement."""
@@ -32,7 +32,7 @@ def find_comment_faults(text: str) -> Iterator[str]:
     columns = set(load_registry().relation_columns)
     yield from (
         f"the header has no such line: {line}"
-        for line in _read_header(text)
+        for line in read_header(text)
         if not _HEADER_LINE.match(line)
     )
     header, _, body = text.partition("\nWITH ")
@@ -83,10 +83,6 @@ def _find_untrue_column_comments(text: str, columns: set[str]) -> Iterator[str]:
                 " have"
                 for name in missing
             )
-
-
-def _read_header(text: str) -> list[str]:
-    return list(takewhile(lambda line: line.startswith("-- "), text.splitlines()))
 
 
 def _is_long(line: str) -> bool:

@@ -1,6 +1,9 @@
--- sqlrank 0.1.0 for DuckDB: experiment ctr=Ratio(clicks, views), revenue=Mean(revenue), one row per metric and variant, and one for the sample ratio
+-- sqlrank 0.1.0 for DuckDB: experiment ctr=Ratio(clicks, views), revenue=Mean(revenue), one row per
+--   metric and variant, and one for the sample ratio
 -- reads: shop.eval.visits (data)
--- settings: unit=user_id, variant=arm, control=A, covariates=(revenue=Mean(revenue_before)), where day >= '2026-01-01', confidence=0.95, correction=holm, interval=fixed, lift_scale=log, power=0.8
+-- settings: unit=user_id, variant=arm, control=A, covariates=(revenue=Mean(revenue_before)), where
+--   day >= '2026-01-01', confidence=0.95, correction=holm, interval=fixed, lift_scale=log,
+--   power=0.8
 -- made by: sqlrank experiment 'ctr=Ratio(clicks, views)' 'revenue=Mean(revenue)' --data shop.eval.visits --unit user_id --variant arm --control A --covariate 'revenue=Mean(revenue_before)' --where "day >= '2026-01-01'" --sql
 WITH observations AS (
   -- One row per row of the data, of which a unit may have several.
@@ -135,11 +138,15 @@ WITH observations AS (
   FROM variant_ratios
 ), linearized_moments AS (
   -- One row per metric and variant: ratios, and sums of squares and products about them by the
-  -- delta method. (experiments/linearized_moments.sql)
+  -- delta method. Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.
+  -- (experiments/linearized_moments.sql)
   SELECT
-    metric, variant, units, effective_units, ratio, covariate_ratio,
-    -- squares are units * ratio * (1 - ratio) only if each value is 0 or 1
-    -- raised towards the variance at the share of all variants, if a kind has fewer than 10 units
+    metric, variant, units, effective_units,
+    POWER(
+      (units - 1) * effective_units / NULLIF(units * (effective_units - 1), 0), 2
+    ) AS jackknife_growth,  -- of the variance
+    ratio, covariate_ratio,
+    -- raised towards the overall share, if fewer than 10 of a kind
     CASE
       WHEN fewer < 10
       AND squares > 1e-12 * square_terms
@@ -207,7 +214,7 @@ WITH observations AS (
   SELECT
     covariate_coefficients.metric, covariate_coefficients.variant,
     linearized_moments.variant AS arm,
-    units, effective_units, cuped_theta,
+    units, effective_units, jackknife_growth, cuped_theta,
     CASE
       WHEN cuped_theta = 0 THEN ratio
       ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio)
@@ -230,7 +237,7 @@ WITH observations AS (
   -- One row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and
   -- variance of that. (experiments/variant_estimates/adjusted.sql)
   SELECT
-    metric, variant, arm, units, effective_units, cuped_theta, value,
+    metric, variant, arm, units, effective_units, jackknife_growth, cuped_theta, value,
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
@@ -244,16 +251,12 @@ WITH observations AS (
     MAX(cuped_theta) AS cuped_theta,
     MAX(CASE WHEN arm = variant THEN value END) AS value,
     MAX(CASE WHEN arm = variant THEN variance END) AS variance,
-    MAX(
-      CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END
-    ) AS relative_variance,
+    MAX(CASE WHEN arm = variant THEN variance * jackknife_growth END) AS lift_variance,
     MAX(CASE WHEN arm = variant THEN units END) AS n_units,
     MAX(CASE WHEN arm = variant THEN effective_units END) AS effective_units,
     MAX(CASE WHEN arm = 'A' THEN value END) AS value_control,
     MAX(CASE WHEN arm = 'A' THEN variance END) AS variance_control,
-    MAX(
-      CASE WHEN arm = 'A' AND value > 0 THEN variance / NULLIF(value * value, 0) END
-    ) AS relative_variance_control,
+    MAX(CASE WHEN arm = 'A' THEN variance * jackknife_growth END) AS lift_variance_control,
     MAX(CASE WHEN arm = 'A' THEN units END) AS n_units_control,
     MAX(CASE WHEN arm = 'A' THEN effective_units END) AS effective_units_control
   FROM variant_estimates
@@ -262,12 +265,15 @@ WITH observations AS (
   -- One row per metric and treatment: both values and variances, and its share of the variance of
   -- the difference. (experiments/variance_shares.sql)
   SELECT
-    metric, variant, cuped_theta, value, variance, relative_variance, n_units, effective_units,
-    value_control, variance_control, relative_variance_control, n_units_control,
-    effective_units_control,
+    metric, variant, cuped_theta, value, variance, lift_variance, n_units, effective_units,
+    value_control, variance_control, n_units_control, effective_units_control,
     variance / NULLIF(variance + variance_control, 0) AS variance_share,
-    relative_variance
-    / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+    lift_variance / NULLIF(
+      lift_variance
+      + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0))
+      * lift_variance_control,
+      0
+    ) AS relative_variance_share
   FROM variant_pairs
   WHERE variant <> 'A' AND n_units_control > 0
 ), effects AS (
@@ -285,14 +291,14 @@ WITH observations AS (
     CASE
       WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
-    SQRT(relative_variance + relative_variance_control) AS relative_se,
+    SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(value, 0) AS relative_se,
     1 / NULLIF(
       relative_variance_share * relative_variance_share / NULLIF(effective_units - 1, 0)
       + (1 - relative_variance_share) * (1 - relative_variance_share)
       / NULLIF(effective_units_control - 1, 0),
       0
     ) AS relative_df,
-    -- level of the interval: 1 - confidence, over the number of intervals if corrected
+    -- 1 - confidence, over the number of intervals if corrected
     (1 - 0.95e0) / COUNT(*) OVER () AS alpha
   FROM variance_shares
 ), quadrature_nodes AS (
@@ -322,11 +328,12 @@ WITH observations AS (
 ), t_normalizers AS (
   -- One row per metric, treatment and purpose: integral of the density of z from 0 up. z is t on a
   -- nearly normal scale: t^2 = df * (EXP(z^2 / df) - 1). Its density is EXP(-z^2 / 2) / SQRT((1 -
-  -- EXP(-x)) / x), x = z^2 / df, times a constant. (experiments/t_normalizers.sql)
+  -- EXP(-x)) / x), x = z^2 / df, times a constant. (e^x - 1) / ln(e^x) keeps digits.
+  -- (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
-    -- at z = node / 4; (e^x - 1) / ln(e^x) is (e^x - 1) / x, without loss of digits
+    -- sum over nodes, at z = node / 4
     SUM(
       weight / 4 * EXP(-node * node / 32) / SQRT(
         COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1)
@@ -338,10 +345,10 @@ WITH observations AS (
 ), t_first_guesses AS (
   -- One row per metric, treatment and purpose: z of its p-value, or a first guess of that of its
   -- quantile. For a p-value t is known, and z^2 = df * LN(1 + t^2 / df). For a quantile z is
-  -- guessed from a normal quantile and df, to 0.04. (experiments/t_first_guesses.sql)
+  -- guessed from a normal quantile and df, to 0.04. LN(1 + x) * x / (1 + x - 1) keeps its digits.
+  -- (experiments/t_first_guesses.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
-    -- LN(1 + x) * x / (1 + x - 1) is LN(1 + x), without loss of digits where x is small
     CASE
       WHEN purpose = 'p'
       THEN SQRT(
@@ -358,11 +365,10 @@ WITH observations AS (
   FROM t_normalizers
 ), t_integrals_1 AS (
   -- One row per metric, treatment and purpose: z, and integral of the density beyond it, times
-  -- EXP(z * z / 2). EXP(-step * (z + step / 2)) is the normal density at z + step over that at z.
-  -- (experiments/t_integrals.sql)
+  -- EXP(z * z / 2). EXP(-step * (z + step / 2)) is the normal density at z + step over that at z,
+  -- step = node / (4 + z). (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
-    -- step is node / (4 + z): the density falls the faster, the farther out z is
     SUM(
       weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
@@ -380,7 +386,7 @@ WITH observations AS (
   -- log p-value of z before it. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
-    -- moved by the gap of the logs of the tail and alpha, over its slope
+    -- plus the gap of the logs of tail and alpha over its slope
     CASE
       WHEN purpose = 'p' THEN z
       ELSE z

@@ -17,11 +17,17 @@ _NOT_CALLED = "scores of a linear model"
 """Statements of a trained model, which no command prints again."""
 
 
+def read_header(text: str) -> list[str]:
+    """Return the lines of the header of a statement, those that were wrapped as one."""
+    lines = text.replace("\n--   ", " ").splitlines()
+    return list(takewhile(lambda line: line.startswith("-- "), lines))
+
+
 def find_header_faults(text: str) -> Iterator[str]:
     """Yield a sentence for each thing that a header does not say: dialect, rows, inputs, command,
     and another plan than buckets.
     """
-    lines = list(takewhile(lambda line: line.startswith("-- "), text.splitlines()))
+    lines = read_header(text)
     first = lines[0] if lines else ""
     if not _FIRST.match(first):
         yield f"the header does not say dialect and rows: {first}"

@@ -87,6 +87,8 @@ ORDER BY predictions_metrics."campaign" NULLS FIRST, predictions_metrics."day" N
     ) AS half_block  -- half of the block: 2 * block is the lower one
 -- kendalltau: result
 FROM pair_counts
+-- roc: score_class_weights
+  -- One row per distinct score. (score_class_weights/by_score.sql)
 -- roc: curve_segments
     ) AS segment
 -- roc: segment_ranks
@@ -177,7 +179,6 @@ ORDER BY logs_metrics."campaign" NULLS FIRST
   FROM retrieved_ids
 -- answers: ranked_documents
     answers."intent" AS "intent", answers.query_id AS query_id, deduplicated_run.doc_id AS doc_id,
-    ) AS Nullable(Float64)) AS rank  -- position in the list, from 1, without gaps
 -- answers: judged_documents
     answers."intent" AS "intent", answers.query_id AS query_id,
     -- grade; negative if selected for judging, but never judged
@@ -212,7 +213,7 @@ FROM session_outcomes
 -- experiment: adjusted_moments
     covariate_coefficients.metric AS metric, covariate_coefficients.variant AS variant,
     linearized_moments.variant AS arm, units AS units, effective_units AS effective_units,
-    cuped_theta AS cuped_theta,
+    jackknife_growth AS jackknife_growth, cuped_theta AS cuped_theta,
 -- experiment: quadrature_nodes
     4 * LN(1 + EXP(0.45 * CAST(number AS Nullable(Int32)) - 31)) AS node,
     1.8 / (1 + EXP(31 - 0.45 * CAST(number AS Nullable(Int32)))) AS weight

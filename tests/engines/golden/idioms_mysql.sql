@@ -71,6 +71,10 @@ WITH digits AS (
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE)
       / block_sizes.block_size
     ) AS SIGNED) AS half_block  -- half of the block: 2 * block is the lower one
+-- roc: score_class_weights
+  -- One row per distinct score. (score_class_weights/by_score.sql)
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
 -- roc: curve_segments
       998 / CAST(4 AS DOUBLE) * (
     ) AS SIGNED) AS segment

@@ -71,6 +71,7 @@ CREATE TABLE shop.ads.daily_metrics AS
       / block_sizes.block_size
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE PRECISION)
 -- roc: score_class_weights
+  -- One row per distinct score. (score_class_weights/by_score.sql)
     SUM(CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END) AS positives,
     SUM(CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE PRECISION) END) AS negatives
 -- roc: curve_segments
@@ -88,6 +89,8 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- together: predictions
     CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label,
     query_id, doc_id
+-- together: qrels
+), qrels AS NOT MATERIALIZED (
 -- together: ranked_documents
     ON ARRAY[evaluated_queries."model"] = ARRAY[predictions."model"]
 -- together: ideal_ranking
@@ -113,6 +116,7 @@ LEFT JOIN group_metrics
 -- logs: logs_metrics
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_sum,  -- derivative of the metric by its sum
 -- logs: unit_influence
+), unit_influence AS MATERIALIZED (
   INNER JOIN logs_metrics
     ON ARRAY[logs_metrics."campaign"] = ARRAY[logs."campaign"]
     AND logs_metrics."campaign" IS NOT DISTINCT FROM logs."campaign"
@@ -209,11 +213,19 @@ ORDER BY answers."intent" NULLS FIRST;
 -- experiment: t_requests
       WHEN 'test' THEN 1 - CAST(0.95 AS DOUBLE PRECISION)
       WHEN 'power' THEN 2 - 2 * CAST(0.8 AS DOUBLE PRECISION)
+-- experiment: t_first_guesses
+), t_first_guesses AS MATERIALIZED (
+-- experiment: t_quantiles_1
+), t_quantiles_1 AS MATERIALIZED (
+-- experiment: t_quantiles_2
+), t_quantiles_2 AS MATERIALIZED (
 -- experiment: sample_ratio_counts
     SUM(units) OVER () AS total_units,
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) OVER () AS expected_share
 -- experiment: sample_ratio_statistic
     CAST(COUNT(*) - 1 AS DOUBLE PRECISION) AS df,
     CASE WHEN COUNT(*) > 2 THEN SQRT(CAST(COUNT(*) - 2 AS DOUBLE PRECISION)) ELSE 0 END AS peak
+-- experiment: chi_square_densities
+), chi_square_densities AS MATERIALIZED (
 -- experiment: results
       WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - CAST(0.95 AS DOUBLE PRECISION)

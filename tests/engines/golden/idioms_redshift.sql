@@ -17,6 +17,19 @@
     ON COALESCE(CAST(relevant_documents_metrics."model" AS VARCHAR), '')
       relevant_documents_metrics."model" = selected_queries."model"
       OR (relevant_documents_metrics."model" IS NULL AND selected_queries."model" IS NULL)
+-- predictions: predictions_with_threshold_rows
+), predictions_with_threshold_rows AS (
+  -- The same rows, with aggregates of those with equal keys.
+    ROW_NUMBER() OVER (PARTITION BY "campaign", score) AS equal_number,
+    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "campaign", score) AS equal_rows,
+    "campaign", score, label, weight
+-- predictions: predictions_with_threshold
+    -- NULL above the highest score of a positive
+    MIN(CASE WHEN equal_number = 1 THEN equal_rows END) OVER (
+      PARTITION BY "campaign"
+      ORDER BY score DESC, equal_number
+    ) AS threshold_score
+  FROM predictions_with_threshold_rows
 -- predictions: threshold_segments
       SUM(positives) OVER (
         PARTITION BY "campaign"

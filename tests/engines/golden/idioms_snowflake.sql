@@ -15,7 +15,7 @@
   -- One row per MODEL and query to evaluate that the queries table has.
   SELECT systems."MODEL", query_ids.query_id
 -- rankings: ranked_documents
-  -- One row per MODEL, query and retrieved document, ranked by score, ties by doc_id, greatest
+  -- One row per MODEL, query and retrieved document, with its rank. (ranked_documents/in_order.sql)
     selected_queries."MODEL", selected_queries.query_id, run.doc_id,
       PARTITION BY selected_queries."MODEL", selected_queries.query_id
     ON selected_queries."MODEL" IS NOT DISTINCT FROM run."MODEL"
@@ -62,7 +62,7 @@ ORDER BY "MODEL" NULLS FIRST;
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
     CAST("CLICK" AS DOUBLE) + 0 AS label, CAST(1 / "PROPENSITY" AS DOUBLE) AS weight
 -- predictions: score_class_weights
-  -- One row per CAMPAIGN and distinct score. (score_class_weights.sql)
+  -- One row per CAMPAIGN and distinct score. (score_class_weights/by_score.sql)
     "CAMPAIGN", score,
   GROUP BY "CAMPAIGN", score
 -- predictions: score_thresholds
@@ -102,7 +102,7 @@ ORDER BY "MODEL" NULLS FIRST;
     "CAMPAIGN", "DAY",
     CAST("CLICK" AS DOUBLE) + 0 AS label
 -- auc_logloss: score_class_weights
-  -- One row per CAMPAIGN, DAY and distinct score. (score_class_weights.sql)
+  -- One row per CAMPAIGN, DAY and distinct score. (score_class_weights/by_score.sql)
     "CAMPAIGN", "DAY", score,
     SUM(CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END) AS positives,
     SUM(CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END) AS negatives
@@ -208,7 +208,7 @@ WITH digits AS (
       PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC
     ON ranked_documents."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
 -- together: score_class_weights
-  -- One row per MODEL and distinct score. (score_class_weights.sql)
+  -- One row per MODEL and distinct score. (score_class_weights/by_score.sql)
     "MODEL", score,
   GROUP BY "MODEL", score
 -- together: score_thresholds
@@ -252,7 +252,7 @@ ORDER BY predictions_metrics."MODEL" NULLS FIRST;
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
       THEN 1 + 2 * concentration - CAST(4 AS DOUBLE) / units
 -- logs: margins
-  -- One row per CAMPAIGN and metric: the term from which both limits of the interval follow.
+  -- One row per CAMPAIGN and metric: half of that and the root of Wilson's formula, from which both
     "CAMPAIGN", metric, value, units, se,
       WHEN se > CAST('1e-12' AS DOUBLE) * ABS(value)
         WHEN df = 1 THEN CAST(12.706204736174696 AS DOUBLE)
@@ -301,7 +301,7 @@ ORDER BY logs_metrics."CAMPAIGN" NULLS FIRST;
 -- answers: deduplicated_run
   -- One row per INTENT, query and retrieved document, of a run that may repeat it.
 -- answers: ranked_documents
-  -- One row per INTENT, query and retrieved document, ranked by the rank column of the run.
+  -- One row per INTENT, query and retrieved document, with its rank.
     answers."INTENT", answers.query_id, deduplicated_run.doc_id,
       PARTITION BY answers."INTENT", answers.query_id
     ON answers."INTENT" IS NOT DISTINCT FROM deduplicated_run."INTENT"

@@ -14,11 +14,11 @@
       selected_queries.`model`, selected_queries.query_id, qrels.relevance,
       -- NULL if not retrieved
       NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank
-    FROM selected_queries
+    FROM qrels
+    INNER JOIN selected_queries ON selected_queries.query_id = qrels.query_id
     LEFT JOIN document_arrays
       ON document_arrays.`model` IS NOT DISTINCT FROM selected_queries.`model`
       AND document_arrays.query_id = selected_queries.query_id
-    INNER JOIN qrels ON qrels.query_id = selected_queries.query_id
   ) AS once
   WHERE RAND() >= 0
 -- rankings: relevant_documents_metrics
@@ -31,12 +31,13 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- ndcg_ap: judged_documents
   -- One row per query and judged document, retrieved or not. (judged_documents/by_array.sql)
   SELECT /*+ REPARTITION(query_id) */ ELEMENT_AT(ARRAY(query_id), 1) AS query_id, relevance, rank
-      evaluated_queries.query_id, qrels.relevance,
-    FROM evaluated_queries
-    LEFT JOIN document_arrays ON document_arrays.query_id = evaluated_queries.query_id
-    INNER JOIN qrels ON qrels.query_id = evaluated_queries.query_id
+      qrels.query_id, qrels.relevance,
+    LEFT JOIN document_arrays ON document_arrays.query_id = qrels.query_id
 -- ndcg_ap: relevant_documents_metrics
     ) AS ap
+-- auc_logloss: score_class_weights
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
 -- kendalltau: dense_indexes_rows
 ), dense_indexes_rows AS (
   -- Rows with buckets of the values that they are sorted by.
@@ -204,14 +205,10 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- together: documents_with_gain
 ), documents_with_gain AS (
   -- One row per model, query and document of positive relevance. (documents_with_gain.sql)
-    evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,
     NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank
   LEFT JOIN document_arrays
-    ON document_arrays.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
-    AND document_arrays.query_id = evaluated_queries.query_id
-  INNER JOIN qrels
-    ON qrels.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
-    AND qrels.query_id = evaluated_queries.query_id
+    ON document_arrays.`model` IS NOT DISTINCT FROM qrels.`model`
+    AND document_arrays.query_id = qrels.query_id
 -- together: ideal_ranking
   FROM documents_with_gain
 -- answers: qrels
@@ -297,12 +294,14 @@ CREATE TABLE shop.ads.daily_metrics AS
     FROM variant_comoments
     CROSS JOIN metrics
 -- experiment: variance_shares
-      metric, variant, cuped_theta, value, variance, relative_variance, n_units, effective_units,
-      value_control, variance_control, relative_variance_control, n_units_control,
-      effective_units_control,
+      metric, variant, cuped_theta, value, variance, lift_variance, n_units, effective_units,
+      value_control, variance_control, n_units_control, effective_units_control,
       variance / NULLIF(variance + variance_control, 0) AS variance_share,
-      relative_variance
-      / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+      lift_variance / NULLIF(
+        lift_variance
+        + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0))
+        * lift_variance_control,
+      ) AS relative_variance_share
     FROM variant_pairs
     WHERE variant <> 'A' AND n_units_control > 0
 -- experiment: variance_shares_totals
@@ -324,14 +323,13 @@ CREATE TABLE shop.ads.daily_metrics AS
         WHEN variance_shares.value > 0 AND variance_shares.value_control > 0
         THEN variance_shares.value / variance_shares.value_control - 1
       END AS relative_difference,
-      SQRT(
-        variance_shares.relative_variance + variance_shares.relative_variance_control
-      ) AS relative_se,
+      SQRT(variance_shares.lift_variance / NULLIF(variance_shares.relative_variance_share, 0))
+      / NULLIF(variance_shares.value, 0) AS relative_se,
         variance_shares.relative_variance_share * variance_shares.relative_variance_share
         + (1 - variance_shares.relative_variance_share)
         * (1 - variance_shares.relative_variance_share)
       ) AS relative_df,
-      -- level of the interval: 1 - confidence, over the number of intervals if corrected
+      -- 1 - confidence, over the number of intervals if corrected
       (1 - 0.95e0) / variance_shares_totals.num_rows AS alpha
     FROM variance_shares
     CROSS JOIN variance_shares_totals

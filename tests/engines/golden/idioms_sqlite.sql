@@ -76,6 +76,8 @@ WITH digits AS (
     ) AS INTEGER) AS half_block  -- half of the block: 2 * block is the lower one
 -- roc: predictions
   SELECT CAST(score AS REAL) AS score, CAST(label AS REAL) AS label
+-- roc: score_class_weights
+  -- One row per distinct score. (score_class_weights/by_score.sql)
 -- roc: curve_segments
       998 / CAST(4 AS REAL) * (
         COALESCE(CAST(positives_above + positives AS REAL) / NULLIF(total_positives, 0), 0)

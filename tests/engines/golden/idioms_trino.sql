@@ -16,6 +16,9 @@
 CREATE TABLE shop.ads.daily_metrics AS
 -- ndcg_ap: relevant_documents_metrics
     / CAST(COUNT(*) AS DOUBLE) AS ap
+-- auc_logloss: score_class_weights
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
 -- auc_logloss: predictions_metrics
     END)) / CAST(COUNT(*) AS DOUBLE) AS log_loss
 -- kendalltau: block_sizes

@@ -102,6 +102,10 @@ WITH digits AS (
     ) AS label_ties
 -- roc: predictions
   SELECT CAST(score AS FLOAT) AS score, CAST(label AS FLOAT) AS label
+-- roc: score_class_weights
+  -- One row per distinct score. (score_class_weights/by_score.sql)
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
 -- roc: score_thresholds
       SUM(positives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0
       SUM(negatives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0

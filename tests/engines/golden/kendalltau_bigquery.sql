@@ -1,6 +1,7 @@
 -- sqlrank 0.1.0 for BigQuery: KendallTau, one row
 -- reads: shop.eval.pairs (predictions)
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql KendallTau --predictions shop.eval.pairs --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.pairs)

@@ -1,7 +1,9 @@
 -- sqlrank 0.1.0 for DuckDB: KendallTau, one row
 -- reads: shop.eval.pairs (predictions)
--- plan: pair_counting=window_ranks; alternative: pair_counting=bits, which has fewer steps to read and is slower
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: pair_counting=window_ranks; alternative: pair_counting=bits, which has fewer steps to read
+--   and is slower
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql KendallTau --predictions shop.eval.pairs
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.eval.pairs)
@@ -22,7 +24,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), rank_countable_groups AS (
   -- One row. (rank_countable_groups.sql)
   SELECT
-    -- 1 if ranks count its pairs: weights of 1, few repeated rows
+    -- 1 if ranks count its pairs: weights of 1, few equal rows
     CASE
       WHEN MAX(group_weights.is_unweighted) = 1
       AND 8 * COUNT(*) > MAX(group_weights.num_predictions)
@@ -109,8 +111,8 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), pair_ranks AS (
-  -- One row per prediction of a group that ranks can count, with ranks that are 1 more than a
-  -- number of rows.
+  -- One row per prediction of a group that ranks can count; each rank is 1 and the number of rows
+  -- that its comment names.
   SELECT
     RANK(ORDER BY predictions.label DESC) OVER (
       ORDER BY predictions.score, predictions.label

@@ -1,7 +1,8 @@
 -- sqlrank 0.1.0 for DuckDB: SNIPS, DR, ESS, MeanWeight, one row per campaign
 -- reads: shop.ads.logged (logs)
 -- settings: confidence=0.95
--- logs: every row is a unit of intervals, since the table cannot be looked at. Map logs.unit_id to the column of other units
+-- logs: every row is a unit of intervals, since the table cannot be looked at. Map logs.unit_id to
+--   the column of other units
 -- made by: sqlrank sql SNIPS DR ESS MeanWeight --input logs=shop.ads.logged --by campaign --confidence 0.95
 WITH logs AS NOT MATERIALIZED (
   -- One row per logged action, with its reward. (shop.ads.logged)
@@ -151,7 +152,8 @@ WITH logs AS NOT MATERIALIZED (
     END AS inflation
   FROM standard_errors
 ), margins AS MATERIALIZED (
-  -- One row per campaign and metric: the term from which both limits of the interval follow.
+  -- One row per campaign and metric: half of that and the root of Wilson's formula, from which both
+  -- limits follow.
   SELECT
     "campaign", metric, value, units, se,
     -- half-width of the interval: a quantile of Student's t times a standard error
@@ -180,7 +182,7 @@ WITH logs AS NOT MATERIALIZED (
     -- lower limit of the 95 % interval
     CASE
       WHEN metric = 'mean_weight'
-      THEN CASE WHEN value - margin < 0 AND value >= 0 THEN 0 ELSE (value - margin) END
+      THEN CASE WHEN value - margin < 0 AND value >= 0 THEN 0 ELSE value - margin END
       ELSE value - margin
     END AS ci_low,
     value + margin AS ci_high,  -- upper limit of the 95 % interval

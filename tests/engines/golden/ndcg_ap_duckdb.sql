@@ -1,8 +1,12 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, AP, one row
 -- reads: shop.eval.run (run), shop.eval.qrels (qrels)
--- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
--- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic to a column to merge rows that differ in it
--- keys: compared columns are taken to have one type (query_id, doc_id), since the tables cannot be looked at. Map integers to text where they meet texts, such as qrels.doc_id to CAST(doc_id AS TEXT)
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three
+--   judged documents each
+-- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at.
+--   Map qrels.subtopic to a column to merge rows that differ in it
+-- keys: compared columns are taken to have one type (query_id, doc_id), since the tables cannot be
+--   looked at. Map integers to text where they meet texts, such as qrels.doc_id to CAST(doc_id AS
+--   TEXT)
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels
 WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document. (shop.eval.qrels)
@@ -19,8 +23,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM qrels
   GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
-  -- (ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     ROW_NUMBER() OVER (

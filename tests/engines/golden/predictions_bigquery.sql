@@ -1,7 +1,8 @@
 -- sqlrank 0.1.0 for BigQuery: AUC, APS, LogLoss, one row per campaign
 -- reads: shop.ads.impressions (predictions)
 -- settings: weight=1 / propensity, where day = '2026-01-01'
--- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort
+-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct
+--   scores than one worker can sort
 -- made by: sqlrank sql AUC APS LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --column 'weight=1 / propensity' --by campaign --where "day = '2026-01-01'" --create-table shop.ads.daily_metrics --dialect bigquery
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS (
@@ -13,7 +14,7 @@ WITH predictions AS (
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
 ), score_class_weights AS (
-  -- One row per campaign and distinct score. (score_class_weights.sql)
+  -- One row per campaign and distinct score. (score_class_weights/by_score.sql)
   SELECT
     `campaign`, score,
     -- weight of the positives of this score

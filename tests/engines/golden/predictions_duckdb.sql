@@ -1,7 +1,8 @@
 -- sqlrank 0.1.0 for DuckDB: AUC, APS, LogLoss, one row per campaign
 -- reads: shop.ads.impressions (predictions)
 -- settings: weight=1 / propensity, where day = '2026-01-01'
--- plan: score_order=window; alternative: score_order=buckets, if a single group has more rows than one worker can sort
+-- plan: score_order=window; alternative: score_order=buckets, if a single group has more rows than
+--   one worker can sort
 -- made by: sqlrank sql AUC APS LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --column 'weight=1 / propensity' --by campaign --where "day = '2026-01-01'" --create-table shop.ads.daily_metrics
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (

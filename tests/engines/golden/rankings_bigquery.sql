@@ -1,9 +1,13 @@
 -- sqlrank 0.1.0 for BigQuery: nDCG@10, AP, RR, one row per model
 -- reads: shop.eval.recommended (run), shop.eval.bought (qrels), shop.eval.users (queries)
--- settings: weight=revenue, aggregate=wmean, where run.day = '2026-01-01' AND qrels.day = '2026-01-01'
--- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
--- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at. Map qrels.subtopic to a column to merge rows that differ in it
--- model is read from the run, and all judgments count in each model. If qrels has it, too, write qrels.model
+-- settings: weight=revenue, aggregate=wmean, where run.day = '2026-01-01' AND qrels.day =
+--   '2026-01-01'
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three
+--   judged documents each
+-- qrels: each query_id and doc_id is taken to have one row, since the table cannot be looked at.
+--   Map qrels.subtopic to a column to merge rows that differ in it
+-- model is read from the run, and all judgments count in each model. If qrels has it, too, write
+--   qrels.model
 -- made by: sqlrank sql nDCG@10 AP RR --policy aggregate=wmean --run shop.eval.recommended --qrels shop.eval.bought --queries shop.eval.users --column query_id=user_id --column doc_id=item_id --column score=predicted --column relevance=stars --column weight=revenue --by model --where "run.day = '2026-01-01' AND qrels.day = '2026-01-01'" --dialect bigquery
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.bought)
@@ -32,8 +36,7 @@ WITH qrels AS (
   CROSS JOIN systems
   INNER JOIN queries ON queries.query_id = query_ids.query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
-  -- first. (ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     selected_queries.`model`, selected_queries.query_id, run.doc_id,
     ROW_NUMBER() OVER (

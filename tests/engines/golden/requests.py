@@ -1,17 +1,10 @@
-"""Sixty-two requests, from usual to rare, whose statements are read and measured: ``python -m
-tests.engines.golden.requests`` prints their sizes.
-"""
+"""Sixty-two requests, from usual to rare, whose statements are read."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from sqlglot import exp
-
 import sqlrank
-from tests.engines.golden.expression_faults import parse_statements
 
 DIALECTS = ("bigquery", "duckdb")
 
@@ -203,62 +196,3 @@ REQUESTS: dict[str, PrintRequest] = {
     ),
 }
 """The requests by number."""
-
-
-def count_sizes(text: str, dialect: str) -> dict[str, int]:
-    """Return the number of lines of a statement, of its CTEs and unnamed subqueries, and the depth
-    of their nesting.
-    """
-    (tree,) = parse_statements(text, dialect)
-    subqueries = [
-        node
-        for node in tree.find_all(exp.Subquery)
-        if isinstance(node.parent, (exp.From, exp.Join))
-    ]
-    depths = [
-        1 + sum(ancestor in subqueries for ancestor in _list_ancestors(node)) for node in subqueries
-    ]
-    return {
-        "lines": len(text.splitlines()),
-        "ctes": len([*tree.find_all(exp.CTE)]),
-        "sub": len(subqueries),
-        "deep": max(depths, default=0),
-    }
-
-
-def _list_ancestors(node: exp.Expr) -> list[exp.Expr]:
-    ancestors = []
-    while node.parent is not None:
-        node = node.parent
-        ancestors.append(node)
-    return ancestors
-
-
-def format_size_table(folder: str | None = None) -> str:
-    """Return a table of the sizes of all statements, which are kept in a folder if one is named."""
-    rows = [
-        (
-            "| # | request |"
-            f" {' | '.join(f'{dialect}: lines | CTEs | sub | deep' for dialect in DIALECTS)} |"
-        ),
-        "|---|---|" + "--:|" * 8,
-    ]
-    totals = dict.fromkeys(DIALECTS, 0)
-    for number, request in REQUESTS.items():
-        cells: list[str] = []
-        for dialect in DIALECTS:
-            if dialect not in request.dialects:
-                cells += ["-"] * 4
-                continue
-            text = request.text(dialect)
-            if folder is not None:
-                Path(folder, f"{number}_{dialect}.sql").write_text(f"{text}\n", "utf-8")
-            counted = count_sizes(text, dialect)
-            totals[dialect] += counted["lines"]
-            cells += [str(count) for count in counted.values()]
-        rows.append(f"| {number} | `{request.title}` | {' | '.join(cells)} |")
-    return "\n".join([*rows, f"lines: {totals}"])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(f"{format_size_table(*sys.argv[1:2])}\n")

@@ -1,7 +1,9 @@
 -- sqlrank 0.1.0 for BigQuery: ROC, one row per point
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=buckets; alternative: score_order=window, if one worker can sort all rows, or score_order=distinct, if many rows share each score
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: score_order=buckets; alternative: score_order=window, if one worker can sort all rows, or
+--   score_order=distinct, if many rows share each score
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)

@@ -1,21 +1,31 @@
 -- sqlrank 0.1.0 for DuckDB: ROC, one row per point
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than
+--   one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
+), tied_predictions AS (
+  -- One row per score and class. (tied_predictions.sql)
+  SELECT
+    score,
+    CASE WHEN label = 1 THEN 1 ELSE 0 END AS label,  -- 1 of positives, else 0
+    CAST(COUNT(*) AS DOUBLE) AS weight
+  FROM predictions
+  GROUP BY score, CASE WHEN label = 1 THEN 1 ELSE 0 END
 ), score_class_weights AS (
-  -- One row per distinct score. (score_class_weights.sql)
+  -- One row per distinct score. (score_class_weights/by_class.sql)
   SELECT
     score,
     -- weight of the positives of this score
-    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
     -- weight of the negatives of this score
-    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
-  FROM predictions
+    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
+  FROM tied_predictions
   GROUP BY score
 ), score_thresholds AS (
   -- One row per distinct score, with sums over higher and lower scores.

@@ -3,13 +3,12 @@ every dialect.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import cycle
 from typing import Any
 
-import pyarrow as pa
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -25,6 +24,7 @@ from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults
 from tests.engines.golden.requests import REQUESTS
 from tests.engines.golden.style import find_style_faults
+from tests.tables import build_table
 from website.examples import OPTIONS, choose_table, format_metric, list_roles
 
 FILES = [*load_registry().metrics.values(), *load_registry().curves.values()]
@@ -71,7 +71,7 @@ def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     CASES,
     ids=lambda value: getattr(value, "name", value),
 )
-def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> None:
+def test_nothing_in_a_statement_is_without_need(file, dialect):
     assert all_faults(print_statement(file, dialect), dialect, file.name) == []
 
 
@@ -80,10 +80,10 @@ def rollup(file: SqlFile, dialect: str) -> str:
 
 
 @pytest.mark.slow
-def test_sums_of_rollups_are_named_by_columns_and_functions() -> None:
+def test_sums_of_rollups_are_named_by_columns_and_functions():
     words = re.compile(r"(?:sum|count|min|max)(?:_[a-z]+|_\d+(?=_))*_[0-9a-f]{8}")
     keywords = re.compile(r"_(?:case|when|then|else|end|null|nullif|coalesce|and|or)_")
-    names: set[str] = set()
+    names = set()
     for file in load_registry().metrics.values():
         with suppress(SqlrankError):  # no rollup has it
             names |= set(
@@ -105,7 +105,7 @@ the number of hexadecimal digits in PostgreSQL; and what makes 0.0 of -0.0 in ro
 bins; and what SQL Server selects INTO a table.
 """
 
-SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
+SWEEPS = {
     "intervals": partial(print_statement, by="day", confidence=0.95),
     "bootstrap": partial(print_statement, confidence=0.95, interval="bootstrap"),
     "groupings": partial(print_statement, by=[["day", "shop"], ["day"], []]),
@@ -141,7 +141,7 @@ def sweep(kind: str) -> Iterator[tuple[str, str, str]]:
         ("from rollups", 80),
     ],
 )
-def test_nothing_in_other_statements_of_metrics_is_without_need(kind: str, least: int) -> None:
+def test_nothing_in_other_statements_of_metrics_is_without_need(kind, least):
     found = {
         (name, dialect): all_faults(text, dialect, name) for name, dialect, text in sweep(kind)
     }
@@ -158,7 +158,7 @@ def list_windows_over_all_rows(text: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"by": "day"}, {"confidence": 0.95}], ids=str)
-def test_windows_of_spark_have_partitions(options: dict[str, Any]) -> None:
+def test_windows_of_spark_have_partitions(options):
     texts = {}
     for file in FILES:
         with suppress(SqlrankError):  # it has no intervals, or its input no day
@@ -172,7 +172,7 @@ def test_windows_of_spark_have_partitions(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_windows_of_other_statements_of_spark_have_partitions() -> None:
+def test_windows_of_other_statements_of_spark_have_partitions():
     texts = {
         number: request.text("spark")
         for number, request in REQUESTS.items()
@@ -185,14 +185,14 @@ def test_windows_of_other_statements_of_spark_have_partitions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_nothing_in_experiments_splits_and_scorers_is_without_need(dialect: str) -> None:
+def test_nothing_in_experiments_splits_and_scorers_is_without_need(dialect):
     without_md5 = {"50", "60"} if not DIALECTS[dialect].supports_md5 else set()
     texts = {
         number: REQUESTS[number].text(dialect)
         for number in ("50", "51", "52", "60", "61")
         if number not in without_md5
     }
-    examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
+    examples = build_table(label="1 0", age="1.0 0.0", price="0.0 0.0")
     weights = fit(examples, k=1, columns={"features": ["age", "price"]}, max_iter=1)
     texts["scorer"] = scoring_sql(weights, "shop.people", dialect=dialect)
     assert {

@@ -58,7 +58,7 @@ def is_needless(value: str, dialect: str, column: str = "0") -> bool:
         ),
     ],
 )  # fmt: skip
-def test_a_double_is_not_cast(value: str, dialect: str) -> None:
+def test_a_double_is_not_cast(value, dialect):
     assert is_needless(value, dialect)
 
 
@@ -78,7 +78,7 @@ def test_a_double_is_not_cast(value: str, dialect: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_double_may_be_cast(value: str, dialect: str) -> None:
+def test_what_is_no_double_may_be_cast(value, dialect):
     assert not is_needless(value, dialect)
 
 
@@ -100,7 +100,7 @@ def test_what_is_no_double_may_be_cast(value: str, dialect: str) -> None:
         ("AVG(a)", ("duckdb", "clickhouse", "sqlite")),
     ],
 )
-def test_dialects_differ(value: str, dialects: tuple[str, ...]) -> None:
+def test_dialects_differ(value, dialects):
     assert {dialect for dialect in DIALECTS if is_needless(value, dialect)} == set(dialects)
 
 
@@ -112,13 +112,13 @@ def test_dialects_differ(value: str, dialects: tuple[str, ...]) -> None:
         "(SELECT MAX(s.f) FROM (SELECT LN(CAST(g AS DOUBLE)) AS f FROM u) AS s)",
     ],
 )
-def test_a_column_of_a_cte_is_what_it_was_made_of(column: str) -> None:
+def test_a_column_of_a_cte_is_what_it_was_made_of(column):
     assert is_needless("d", "postgres", column)
     assert is_needless("SUM(d * a)", "postgres", column)
     assert not is_needless("SUM(n * a)", "postgres", column)
 
 
-def test_columns_keep_their_kinds_through_unions_and_subqueries() -> None:
+def test_columns_keep_their_kinds_through_unions_and_subqueries():
     union = (
         "WITH x AS (SELECT {} AS a FROM t UNION ALL SELECT 0 FROM u) SELECT CAST(a AS DOUBLE) AS c"
         " FROM (SELECT * FROM x) AS s"
@@ -129,7 +129,7 @@ def test_columns_keep_their_kinds_through_unions_and_subqueries() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_operands_of_divisions(dialect: str) -> None:
+def test_operands_of_divisions(dialect):
     text = (
         "SELECT CAST(a AS {0}) / b AS c, CAST(COUNT(*) AS {0}) / SUM(b) AS d, CAST('0.5' AS {0}) /"
         " a AS e, 1 / CAST(a AS INT) AS f FROM t"
@@ -145,7 +145,7 @@ def test_operands_of_divisions(dialect: str) -> None:
     )
 
 
-def test_a_decimal_operand_of_a_division_may_be_cast() -> None:
+def test_a_decimal_operand_of_a_division_may_be_cast():
     assert (
         find_faults(
             "SELECT CAST(0.5 AS DOUBLE) / a AS c, CAST(CAST(a AS DECIMAL(9, 2)) + 1 AS DOUBLE) / a"
@@ -234,7 +234,7 @@ def find_statement_faults(dialect: str, parts: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_whole_statement(dialect: str) -> None:
+def test_a_whole_statement(dialect):
     """A half that is multiplied by a double needs no cast in any dialect."""
     assert (
         find_statement_faults(dialect, _SHORT if dialect in DIVIDING else _CAST | {"half": "0.5"})
@@ -243,7 +243,7 @@ def test_a_whole_statement(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIVIDING)
-def test_a_whole_statement_with_casts_that_a_dialect_does_not_need(dialect: str) -> None:
+def test_a_whole_statement_with_casts_that_a_dialect_does_not_need(dialect):
     assert {text.partition(": ")[0] for text in find_statement_faults(dialect, _CAST)} == {
         "CTE predictions, column weight",
         "CTE by_below, column auc",

@@ -72,8 +72,8 @@ def find_form(name: str, sentence: str) -> str:
     return re.sub(rf"(?!\b{_FORM_WORDS}\b)\b[\w'-]+\b( (?!{_FORM_WORDS}\b)[\w'-]+)*", "_", head)
 
 
-def test_sentences_of_each_form(pytestconfig: pytest.Config) -> None:
-    forms: dict[str, tuple[str, str]] = {}
+def test_sentences_of_each_form(pytestconfig):
+    forms = {}
     for name, sentence in sorted(list_sentences(), key=lambda pair: (len(pair[1]), pair[1])):
         forms.setdefault(find_form(name, sentence), (name, sentence))
     text = "\n".join(sorted({line for pair in forms.values() for line in describe(*pair)})) + "\n"
@@ -84,7 +84,7 @@ def test_sentences_of_each_form(pytestconfig: pytest.Config) -> None:
     )
 
 
-def test_sentences_lack_no_noun() -> None:
+def test_sentences_lack_no_noun():
     assert [
         line
         for name, sentence in list_sentences()
@@ -101,11 +101,11 @@ def test_sentences_lack_no_noun() -> None:
         "One row per query with a and one per document.",
     ],
 )
-def test_a_missing_noun_is_noticed(sentence: str) -> None:
+def test_a_missing_noun_is_noticed(sentence):
     assert _FAULT.search(sentence)
 
 
-def test_a_long_name_takes_no_time() -> None:
+def test_a_long_name_takes_no_time():
     """A name of many letters is read once, and not from each of its letters."""
     name = "x" * 100_000
     assert describe_rows(

@@ -54,7 +54,7 @@ PAIR = "WITH x AS (SELECT a, b FROM t)"
         (f"{PAIR} SELECT * EXCLUDE (b) FROM x", "CTE x: nobody reads its column b"),
     ],
 )
-def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
+def test_a_column_that_nobody_reads(text, sentence):
     assert sentence in find_faults(text, "duckdb")
 
 
@@ -75,19 +75,19 @@ def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
         "SELECT y.a, s.c FROM x AS y CROSS JOIN LATERAL (SELECT y.b + 1 AS c) AS s",
     ],
 )  # fmt: skip
-def test_columns_that_are_read(rest: str) -> None:
+def test_columns_that_are_read(rest):
     assert find_faults(f"{PAIR} {rest}", "duckdb") == []
 
 
-def test_rows_that_are_counted_keep_one_column() -> None:
+def test_rows_that_are_counted_keep_one_column():
     assert find_faults("SELECT COUNT(*) AS n FROM (SELECT a FROM t) AS s", "duckdb") == []
 
 
-def test_names_are_compared_without_case() -> None:
+def test_names_are_compared_without_case():
     assert find_faults('WITH x AS (SELECT "A", b FROM t) SELECT a, B FROM X', "snowflake") == []
 
 
-def test_a_recursive_cte_reads_itself() -> None:
+def test_a_recursive_cte_reads_itself():
     text = (
         "WITH RECURSIVE x AS (SELECT 1 AS n, 0 AS m UNION ALL SELECT n + 1, m + 2 FROM x WHERE n <"
         " 9) SELECT {} FROM x"
@@ -116,7 +116,7 @@ def test_a_recursive_cte_reads_itself() -> None:
         ),
     ],
 )
-def test_a_cte_or_a_join_that_nobody_reads(text: str, sentence: str) -> None:
+def test_a_cte_or_a_join_that_nobody_reads(text, sentence):
     assert find_faults(text, "duckdb") == [sentence]
 
 
@@ -131,11 +131,11 @@ def test_a_cte_or_a_join_that_nobody_reads(text: str, sentence: str) -> None:
         "SELECT COUNT(v.*) FROM x LEFT JOIN v ON v.a = x.a AND v.b = x.b",
     ],
 )
-def test_joins_that_are_read(rest: str) -> None:
+def test_joins_that_are_read(rest):
     assert find_faults(f"{PAIR} {rest}", "duckdb") == []
 
 
-def test_an_input_is_written_once() -> None:
+def test_an_input_is_written_once():
     twice = (
         "WITH x AS (SELECT a FROM s.t), y AS (SELECT b FROM s.t WHERE b > 0) SELECT x.a, y.b FROM x"
         " CROSS JOIN y"
@@ -177,12 +177,12 @@ def test_an_input_is_written_once() -> None:
         ),
     ],
 )
-def test_a_bound_that_always_holds(expression: str, sentence: str) -> None:
+def test_a_bound_that_always_holds(expression, sentence):
     found = find_faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb")
     assert [text.startswith(f"CTE x, column c: {sentence}") for text in found] == [True]
 
 
-def test_where_true() -> None:
+def test_where_true():
     assert find_faults("SELECT a FROM t WHERE TRUE", "duckdb") == [
         "the outermost SELECT: the condition TRUE is a literal"
     ]
@@ -195,11 +195,11 @@ def test_where_true() -> None:
         "a = TRUE", "CASE a WHEN TRUE THEN 1 END", "a <= -2e0",
     ],
 )  # fmt: skip
-def test_conditions_that_tell_rows_apart(expression: str) -> None:
+def test_conditions_that_tell_rows_apart(expression):
     assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
 
-def test_a_cte_that_is_only_a_projection() -> None:
+def test_a_cte_that_is_only_a_projection():
     copy = PAIR + ", y AS (SELECT {} FROM x{}) SELECT a, b FROM y"
     assert find_faults(copy.format("a, b", ""), "duckdb") == ["CTE y: only a projection of x"]
     assert find_faults(copy.format("x.b, x.a AS a", ""), "duckdb") == [
@@ -232,7 +232,7 @@ def test_a_cte_that_is_only_a_projection() -> None:
         ("a IN ((SELECT b FROM u))", "parentheses within others, ((SELECT b FROM u))"),
     ],
 )
-def test_parentheses_that_are_not_needed(expression: str, sentence: str) -> None:
+def test_parentheses_that_are_not_needed(expression, sentence):
     assert find_faults(
         f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb"
     ) == [f"CTE x, column c: {sentence}"]
@@ -245,11 +245,11 @@ def test_parentheses_that_are_not_needed(expression: str, sentence: str) -> None
         "COALESCE((a + 1) * 2, 0)", "(a).b",
     ],
 )  # fmt: skip
-def test_parentheses_that_are_needed(expression: str) -> None:
+def test_parentheses_that_are_needed(expression):
     assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
 
-def test_what_cannot_be_read_is_refused() -> None:
+def test_what_cannot_be_read_is_refused():
     with pytest.raises(NotImplementedError, match="a statement that is a Delete"):
         find_faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")
 
@@ -273,7 +273,7 @@ STEP = "-- sqlrank 0.1.0: RR\nWITH x AS (\n  {}\n  SELECT a, b FROM t\n)\nSELECT
         (f"-- {'A row. ' * 14}", "a comment is longer than 100 characters"),
     ],
 )
-def test_untrue_comments(comment: str, fault: str) -> None:
+def test_untrue_comments(comment, fault):
     assert any(found.startswith(fault) for found in find_faults(STEP.format(comment), "duckdb"))
     assert find_faults(STEP.format("-- One row per query. (eval.run)"), "duckdb") == []
 
@@ -347,7 +347,7 @@ FRAME = "(ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
         ),
     ],
 )
-def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -> None:
+def test_what_a_condition_or_an_idiom_makes_superfluous(text, fault):
     assert any(
         fault in found
         for found in [*find_style_faults(text, "duckdb"), *find_faults(text, "duckdb")]
@@ -369,7 +369,7 @@ def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -
         "WITH x AS (SELECT RANDOM() AS a, RANDOM() AS b FROM t) SELECT a - b AS c FROM x",
     ],
 )
-def test_what_is_needed_is_none_of_it(text: str) -> None:
+def test_what_is_needed_is_none_of_it(text):
     assert find_style_faults(text, "duckdb") == []
 
 
@@ -406,12 +406,12 @@ HEADER = (
         ),
     ],
 )
-def test_headers(old: str, new: str, fault: str) -> None:
+def test_headers(old, new, fault):
     assert list(find_header_faults(HEADER)) == []
     assert list(find_header_faults(HEADER.replace(old, new))) == [fault]
 
 
-def test_a_join_with_the_keys_of_a_table_that_is_read() -> None:
+def test_a_join_with_the_keys_of_a_table_that_is_read():
     text = (
         "WITH q AS (SELECT k FROM t GROUP BY k), x AS (SELECT t.a FROM t\nINNER JOIN q ON q.k ="
         " t.k) SELECT a FROM x"
@@ -423,7 +423,7 @@ def test_a_join_with_the_keys_of_a_table_that_is_read() -> None:
     )
 
 
-def test_comments_of_columns() -> None:
+def test_comments_of_columns():
     text = STEP.format("-- One row per query.").replace(
         "a, b FROM t", "a,  -- position by {}\n    b FROM t"
     )

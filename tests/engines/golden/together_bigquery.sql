@@ -1,7 +1,10 @@
 -- sqlrank 0.1.0 for BigQuery: nDCG@10, AUC, one row per model
 -- reads: shop.eval.predictions (predictions)
--- plan: rank_method=sort, score_order=distinct; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more distinct scores than one worker can sort
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: rank_method=sort, score_order=distinct; alternative: rank_method=count, if lists are long
+--   and have at most three judged documents each; score_order=buckets, if a single group has more
+--   distinct scores than one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
@@ -17,8 +20,7 @@ WITH predictions AS (
   -- (evaluated_queries/judged.sql)
   SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
-  -- first. (ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, predictions.doc_id,
     ROW_NUMBER() OVER (
@@ -44,7 +46,7 @@ WITH predictions AS (
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), score_class_weights AS (
-  -- One row per model and distinct score. (score_class_weights.sql)
+  -- One row per model and distinct score. (score_class_weights/by_score.sql)
   SELECT
     `model`, score,
     -- weight of the positives of this score

@@ -1,7 +1,10 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, AUC, one row per model
 -- reads: shop.eval.predictions (predictions)
--- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more rows than one worker can sort
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, if lists are long and
+--   have at most three judged documents each; score_order=buckets, if a single group has more rows
+--   than one worker can sort
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.eval.predictions)
@@ -21,8 +24,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM qrels
   GROUP BY "model", query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
-  -- first. (ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, with its rank. (ranked_documents/in_order.sql)
   SELECT
     ranked_lists.list_id, predictions.doc_id,
     ROW_NUMBER() OVER (

@@ -3,7 +3,8 @@ are made of.
 """
 
 import json
-from pathlib import Path
+import re
+from ast import literal_eval
 from typing import Any
 
 import duckdb
@@ -17,13 +18,14 @@ from sqlrank import InputError, MetricError
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 from tests.numbers.properties.rankings import METRICS as RANKING_METRICS
 from tests.numbers.properties.rankings import assert_equal
+from tests.tables import build_table
 
 METRICS = [
     "nDCG@10", "AP", "RR", "P@3", "R@2", "Rprec", "bpref", "Judged@5", "num_ret", "num_rel",
     "num_q", "num_no_rel", "num_duplicates",
 ]  # fmt: skip
 
-QUESTIONS: list[dict[str, Any]] = [
+QUESTIONS = [
     {"query_id": "q1", "retrieved": ["d3", "d1", "d2"], "relevant": ["d1"], "intent": "how"},
     {"query_id": "q2", "retrieved": ["d9", "d9", "d8"], "relevant": ["d8", "d7"], "intent": "how"},
     {"query_id": "q3", "retrieved": ["d5"], "relevant": [], "intent": "who"},
@@ -88,7 +90,7 @@ def evaluate_rows(
     ).to_pylist()
 
 
-def test_every_query_counts() -> None:
+def test_every_query_counts():
     expected = {
         "RR": 0.25,
         "R@10": 0.375,
@@ -103,7 +105,7 @@ def test_every_query_counts() -> None:
     assert values == {"q1": 0.5, "q2": 0.5, "q3": 0.0, "q4": 0.0}
 
 
-def test_a_query_without_relevant_documents_is_left_to_the_policy() -> None:
+def test_a_query_without_relevant_documents_is_left_to_the_policy():
     assert evaluate("nDCG@10", if_undefined="skip", where="intent = 'who'") == [{"nDCG@10": 0.0}]
     (row,) = evaluate(["nDCG@10", "num_no_rel"], if_undefined="one")
     assert row["nDCG@10"] == pytest.approx((0.6309297535714574 + 0.38685280723454163 + 1) / 4)
@@ -115,7 +117,7 @@ def test_a_query_without_relevant_documents_is_left_to_the_policy() -> None:
     "options",
     [{}, {"per_query": True}, {"confidence": 0.9}, {"topics": "judged"}, {"topics": "retrieved"}],
 )
-def test_the_values_are_those_of_rows(options: dict[str, Any]) -> None:
+def test_the_values_are_those_of_rows(options):
     questions = [
         {name: value for name, value in row.items() if name != "intent"} for row in QUESTIONS
     ]
@@ -125,7 +127,7 @@ def test_the_values_are_those_of_rows(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_other_columns_group_and_filter() -> None:
+def test_other_columns_group_and_filter():
     groups = {
         intent: evaluate_rows([row for row in QUESTIONS if row["intent"] == intent])[0]
         for intent in ("how",)
@@ -141,7 +143,7 @@ IDS = st.sampled_from(["a", "b", "c", "d", "e"])
 
 @st.composite
 def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+    rows = []
     for number in range(draw(st.integers(1, 5))):
         retrieved, relevant = draw(st.lists(IDS, max_size=7)), draw(st.lists(IDS, max_size=5))
         rows.append(
@@ -175,7 +177,7 @@ def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
 @pytest.mark.slow
 @given(question_lists(), st.sampled_from(["rank", "doc_desc", "expected"]))
 @settings(max_examples=15, deadline=None)
-def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], ties: str) -> None:
+def test_random_lists_have_the_values_of_rows(questions, ties):
     metrics = ["nDCG@3", "CG@3", "R@3", "P@2", "num_ret", "num_q", "num_no_rel", "num_duplicates"]
     found = evaluate(metrics, questions, ties=ties, per_query=True)
     assert found == [
@@ -204,9 +206,7 @@ def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], t
     ),
 )
 @settings(max_examples=15, deadline=None)
-def test_positions_in_lists_are_the_ranks_of_sorted_rows(
-    questions: list[dict[str, Any]], metrics: list[str], options: dict[str, Any]
-) -> None:
+def test_positions_in_lists_are_the_ranks_of_sorted_rows(questions, metrics, options):
     # Metrics such as num_dropped do not read depth, which is refused without one that does.
     requested = [*dict.fromkeys([*metrics, "RR"])] if "depth" in options else metrics
     values = [
@@ -228,7 +228,7 @@ def read_rank_method(result: pa.Table) -> str:
 
 
 @pytest.mark.slow
-def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None:
+def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast():
     """Repeated documents are searched for among the first k alone; nothing is looked up in lists of
     converted ids, or for many judgments.
     """
@@ -268,7 +268,7 @@ def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None
 
 
 @pytest.mark.parametrize("repeated", [0, 3])
-def test_ranks_in_long_lists_skip_repeated_documents(repeated: int) -> None:
+def test_ranks_in_long_lists_skip_repeated_documents(repeated):
     documents = [f"d{number}" for number in range(300)]
     questions = [
         {
@@ -294,7 +294,7 @@ def test_ranks_in_long_lists_skip_repeated_documents(repeated: int) -> None:
         {"ties": "doc_desc"},
     ],
 )
-def test_ids_that_are_null_are_found_in_every_list(options: dict[str, Any]) -> None:
+def test_ids_that_are_null_are_found_in_every_list(options):
     unjudged = [
         row | {"retrieved": ["d5", None]} if row["query_id"] == "q3" else row for row in QUESTIONS
     ]
@@ -310,7 +310,7 @@ def test_ids_that_are_null_are_found_in_every_list(options: dict[str, Any]) -> N
 
 
 @pytest.mark.slow
-def test_an_explanation_names_the_document_at_each_rank() -> None:
+def test_an_explanation_names_the_document_at_each_rank():
     found = sqlrank.explain("RR", query="q2", inputs={"answers": make_answers()})
     (ranked,) = (step.rows for step in found.steps if step.name == "ranked_documents")
     assert (found.value, ranked["doc_id"].to_pylist(), ranked["rank"].to_pylist()) == (
@@ -320,7 +320,7 @@ def test_an_explanation_names_the_document_at_each_rank() -> None:
     )
 
 
-def test_a_plan_for_lists_is_refused_for_rows() -> None:
+def test_a_plan_for_lists_is_refused_for_rows():
     lists = {"rank_method": "list_position"}
     with pytest.raises(
         MetricError,
@@ -334,7 +334,7 @@ def test_a_plan_for_lists_is_refused_for_rows() -> None:
 
 
 @pytest.mark.slow
-def test_several_systems_are_compared_by_query() -> None:
+def test_several_systems_are_compared_by_query():
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
     systems = {"answers": {"old": make_answers(), "new": make_answers(better)}}
     found = sqlrank.evaluate("R@5", inputs=systems).to_pylist()
@@ -351,7 +351,7 @@ def test_several_systems_are_compared_by_query() -> None:
 
 
 @pytest.mark.slow
-def test_a_report_compares_systems() -> None:
+def test_a_report_compares_systems():
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
     stacked = [
         row | {"system": name}
@@ -370,7 +370,7 @@ def test_a_report_compares_systems() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
+def test_the_command_line_reads_json_lines(tmp_path):
     path = tmp_path / "eval.jsonl"
     renamed = [
         {
@@ -404,11 +404,9 @@ def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
     ]
     assert "verdict: pass" in run_command("gate", "nDCG@10", "R@5", *options)
     assert "-- made by: sqlrank sql RR --input answers=old=a --input answers=new=b" in run_command(
-        "sql", "RR", "--input", "answers=old=a", "--input", "answers=new=b"
+        "sql RR --input answers=old=a --input answers=new=b"
     )
-    assert "write --input answers=name=source" in run_refused_command(
-        "sql", "RR", "--input", "answers==b"
-    )
+    assert "write --input answers=name=source" in run_refused_command("sql RR --input answers==b")
     assert "nDCG@10 of query q2 is 0.386853" in run_command(
         "explain", "nDCG@10", "--query", "q2", "--input", f"answers={path}", *columns
     )
@@ -497,9 +495,7 @@ def lines(*rows: dict[str, Any]) -> str:
         ),
     ],
 )
-def test_grades_are_read_from_what_json_holds(
-    tmp_path: Path, rows: list[dict[str, Any]], gains: list[float]
-) -> None:
+def test_grades_are_read_from_what_json_holds(tmp_path, rows, gains):
     path = tmp_path / "eval.jsonl"
     path.write_text(lines(*rows))
     assert (
@@ -508,7 +504,7 @@ def test_grades_are_read_from_what_json_holds(
     )
 
 
-def test_lists_may_be_fields_of_objects(tmp_path: Path) -> None:
+def test_lists_may_be_fields_of_objects(tmp_path):
     path = tmp_path / "eval.jsonl"
     path.write_text(
         '{"query_id": 1, "found": {"top": {"ids": ["b", "a"]}}, "gold": {"ids": ["a"]}}\n'
@@ -524,12 +520,12 @@ def test_lists_may_be_fields_of_objects(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path):
     path = tmp_path / "eval.jsonl"
 
-    def problem(*rows: dict[str, Any]) -> str:
+    def problem(*rows):
         path.write_text(lines(*rows))
-        return run_refused_command("evaluate", "RR", "--input", f"answers={path}")
+        return run_refused_command(f"evaluate RR --input answers={path}")
 
     for grade in ("high", True):
         assert "1 row: relevance is NULL, or no number." in problem(
@@ -562,7 +558,7 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     )
 
 
-def test_columns_of_answers_are_of_no_run() -> None:
+def test_columns_of_answers_are_of_no_run():
     columns = {"retrieved": "retrieved", "relevant": "relevant"}
     with pytest.raises(
         InputError,
@@ -575,13 +571,13 @@ def test_columns_of_answers_are_of_no_run() -> None:
 
 
 @pytest.mark.slow
-def test_maps_and_texts_of_tables() -> None:
+def test_maps_and_texts_of_tables():
     graded = pa.array([[("d2", 2), ("d4", 1)]], pa.map_(pa.string(), pa.int64()))
-    table = pa.table({"query_id": ["q1"], "retrieved": [["d1", "d2"]], "relevant": graded})
+    table = build_table(query_id="q1", retrieved=[["d1", "d2"]], relevant=graded)
     assert sqlrank.evaluate(["CG@5", "R@5"], inputs={"answers": table}).to_pylist() == [
         {"CG@5": 2.0, "R@5": 0.5}
     ]
-    texts = pa.table({"query_id": ["q1"], "retrieved": ['["d1", "d2"]'], "relevant": ['["d2"]']})
+    texts = build_table(query_id="q1", retrieved=['["d1", "d2"]'], relevant=['["d2"]'])
     advice = (
         "cast a text such as '[\"a\", \"b\"]': columns={'retrieved': 'CAST(retrieved AS"
         " VARCHAR[])'}"
@@ -596,7 +592,7 @@ def test_maps_and_texts_of_tables() -> None:
     ]
 
 
-def test_a_table_of_a_database() -> None:
+def test_a_table_of_a_database():
     connection = duckdb.connect()
     connection.sql(
         "CREATE TABLE eval AS SELECT * FROM (VALUES (1, [10, 20], [20]), (2, NULL, [30]), (3, [],"
@@ -616,8 +612,29 @@ def find_refusal(
     return str(error.value)
 
 
+@pytest.mark.parametrize("separator", [", ", ",", " ,", " | ", "|", "; ", ";"])
+def test_advised_splits_leave_out_blanks_around_separators(separator):
+    """The first text has no blanks, or those of the others: all are split alike."""
+    lists = [(["d1", "d2", "d 3"], ["d2"]), (["d4", "d5"], ["d9", "d5"]), (["d6", "d7"], ["d7"])]
+    texts = [
+        {
+            "query_id": number,
+            "retrieved": (separator if number else separator.strip()).join(retrieved),
+            "relevant": separator.join([*relevant, "other"]),
+        }
+        for number, (retrieved, relevant) in enumerate(lists)
+    ]
+    with pytest.raises(InputError) as error:
+        sqlrank.evaluate("R@2", inputs={"answers": texts})
+    advised = re.findall(r"columns=(\{.*\})", str(error.value))
+    columns = {name: text for mapping in advised for name, text in literal_eval(mapping).items()}
+    expected = (1 / 2 + 1 / 3 + 1 / 2) / 3
+    found = sqlrank.evaluate("R@2", inputs={"answers": texts}, columns=columns)
+    assert found["R@2"].to_pylist() == [pytest.approx(expected)]
+
+
 @pytest.mark.slow
-def test_what_cannot_be_evaluated_is_named() -> None:
+def test_what_cannot_be_evaluated_is_named():
     assert (
         "query_id is listed more than once. Name the column that tells systems apart in by=, or"
         " keep" in find_refusal(QUESTIONS * 2)
@@ -675,17 +692,17 @@ def test_what_cannot_be_evaluated_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_a_query_without_documents_is_not_among_those_retrieved_for() -> None:
+def test_a_query_without_documents_is_not_among_those_retrieved_for():
     assert evaluate("num_q", topics="retrieved") == [{"num_q": 3.0}]
     assert evaluate("num_q", topics="judged") == [{"num_q": 3.0}]
     assert evaluate("num_q", topics="judged_and_retrieved") == [{"num_q": 2.0}]
 
 
-def test_lists_without_common_rows_are_worth_nothing() -> None:
+def test_lists_without_common_rows_are_worth_nothing():
     assert evaluate(["RR", "num_q"], where="intent = 'who'") == [{"RR": 0.0, "num_q": 2.0}]
 
 
-def test_judgments_may_be_in_a_table_of_their_own() -> None:
+def test_judgments_may_be_in_a_table_of_their_own():
     table = make_answers().drop_columns("relevant")
     qrels = {"q1": {"d1": 2}, "q2": {"d8": 1, "d7": 1}, "q4": {"d4": 1}}
     assert sqlrank.evaluate(
@@ -697,7 +714,7 @@ def test_judgments_may_be_in_a_table_of_their_own() -> None:
 
 
 @pytest.mark.slow
-def test_rollups_have_the_lists_of_answers(tmp_path: Path) -> None:
+def test_rollups_have_the_lists_of_answers(tmp_path):
     """They are read with the defaults of answers: the position is the rank, and every question
     counts.
     """
@@ -748,14 +765,14 @@ def test_rollups_have_the_lists_of_answers(tmp_path: Path) -> None:
     assert row == pytest.approx(evaluate(metrics, questions)[0])
 
 
-def test_dbt_models_read_answers() -> None:
+def test_dbt_models_read_answers():
     model = sqlrank.dbt_model(
         ["nDCG@10", "Mean(latency_ms)"], "questions", inputs={"answers": "evals"}, by="intent"
     )
     assert "FROM {{ ref('evals') }}" in model.sql
 
 
-def test_a_comparison_notes_questions_of_one_system(tmp_path: Path) -> None:
+def test_a_comparison_notes_questions_of_one_system(tmp_path):
     for name, rows in (("old", QUESTIONS), ("few", QUESTIONS[:-1])):
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     sources = [
@@ -766,13 +783,13 @@ def test_a_comparison_notes_questions_of_one_system(tmp_path: Path) -> None:
     found = invoke_command("compare", "RR", *sources)
     assert found.stderr.splitlines() == [
         (
-            "note: 2 of 7 queries count as 0 in RR (undefined: a query without relevant documents)"
+            "note: some queries count as 0 in RR (undefined: a query without relevant documents)"
             " (system=few: 1 of 3, system=old: 1 of 4)"
         ),
-        "note: 1 of 7 queries found no list, and count as empty lists (system=old: 1 of 4)",
+        "note: some queries have no results, and count as empty lists (system=old: 1 of 4)",
         (
             "note: rows that repeat a document of their query, which are merged: 2 (system=few: 1,"
             " system=old: 1)"
         ),
-        "note: 1 of 4 units have a value for one of two systems only. Comparisons leave them out",
+        "note: 1 of 4 queries have a value for one of two systems only. Comparisons leave them out",
     ]

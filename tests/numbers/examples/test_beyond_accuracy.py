@@ -1,7 +1,6 @@
 """Metrics beyond accuracy by hand: a data set of four lists, ties, gaps and unusual inputs."""
 
 import re
-import sqlite3
 from math import log, log2, sqrt
 from typing import Any
 
@@ -12,6 +11,7 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.inputs import row_checks
 from tests.numbers.references.recommendations import World
+from tests.tables import build_table
 
 WORLD = World(
     lists={"1": ["a", "b", "c"], "2": ["a", "c", "d"], "3": ["b", "a", "e"], "4": ["a", "i"]},
@@ -79,39 +79,17 @@ def evaluate_one(metric: str, run: pa.Table, **options: Any) -> Any:
     return value
 
 
-def test_a_world_by_hand() -> None:
+def test_a_world_by_hand():
     (found,) = evaluate(list(GOLDEN), qrels=WORLD.qrels)
     assert found == pytest.approx(GOLDEN, abs=1e-12)
 
 
-@pytest.mark.slow
-def test_with_metrics_of_accuracy_and_on_another_engine() -> None:
-    connection = sqlite3.connect(":memory:")
-    tables = {"run": WORLD.run, "qrels": WORLD.qrels, **WORLD.inputs}
-    for name, table in tables.items():
-        connection.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
-        marks = ", ".join("?" * table.num_columns)
-        connection.executemany(
-            f"INSERT INTO {name} VALUES ({marks})",
-            [tuple(row.values()) for row in table.to_pylist()],
-        )
-    others = {name: name for name in WORLD.inputs}
-    found = sqlrank.evaluate(
-        [*GOLDEN, "P@1"], run="run", qrels="qrels", inputs=others, connection=connection
-    ).to_pylist()
-    assert found == [pytest.approx({**GOLDEN, "P@1": 1 / 4}, abs=1e-12)]
-    rows = sqlrank.evaluate("ProviderExposure@3", run="run", inputs=others, connection=connection)
-    assert rows["provider"].to_pylist() == ["X", "Y", "Z"]
-
-
-def test_gold_that_the_catalog_does_not_have() -> None:
+def test_gold_that_the_catalog_does_not_have():
     """Of the relevant documents a and c of user 1 the catalog has a; user 2 has none left, user 3
     all, and user 4 no relevant document.
     """
-    qrels = pa.table(
-        {"query_id": [*"11233444"], "doc_id": [*"acdbeabc"], "relevance": [2, 1, 1, 1, 1, 0, 0, -1]}
-    )
-    options: dict[str, Any] = {"qrels": qrels, "inputs": {"items": pa.table({"doc_id": [*"abe"]})}}
+    qrels = build_table(query_id=[*"11233444"], doc_id=[*"acdbeabc"], relevance="2 1 1 1 1 0 0 -1")
+    options = {"qrels": qrels, "inputs": {"items": pa.table({"doc_id": [*"abe"]})}}
     gold = ["GoldInCorpus", "num_stale_gold", "num_rel", "SetR(if_undefined=skip)"]
     rows = evaluate(
         gold,
@@ -131,7 +109,7 @@ def test_gold_that_the_catalog_does_not_have() -> None:
     assert [*graded.values()] == [1, 0]
 
 
-def test_providers_are_rows() -> None:
+def test_providers_are_rows():
     rows = evaluate("ProviderExposure@3")
     shares = [0.718103350, 0.203263568, 0.078633082]
     assert [(row["provider"], row["catalog_share"]) for row in rows] == [
@@ -144,7 +122,7 @@ def test_providers_are_rows() -> None:
     assert [tuple(row.values())[1:3] for row in unseen] == [("X", 1.0), ("Y", 0.0), ("Z", 0.0)]
 
 
-def test_the_catalog_is_the_history_where_there_is_no_other() -> None:
+def test_the_catalog_is_the_history_where_there_is_no_other():
     history = {"history": WORLD.inputs["history"]}
     # a, b, d and e of a, b, d, e, f and h are shown; c and i are in no history.
     metrics = ["CatalogCoverage", "num_unlisted"]
@@ -184,13 +162,13 @@ def test_the_catalog_is_the_history_where_there_is_no_other() -> None:
         ("num_unlisted", "xya", 2.0),
     ],
 )
-def test_one_list(metric: str, docs: str, expected: float | None) -> None:
+def test_one_list(metric, docs, expected):
     assert evaluate_one(metric, make_run(**{"1": docs})) == (
         None if expected is None else pytest.approx(expected)
     )
 
 
-def test_equal_and_disjoint_lists() -> None:
+def test_equal_and_disjoint_lists():
     assert evaluate_one("Personalization", make_run(p="abcd", q="dcba", r="abcd")) == pytest.approx(
         0, abs=1e-15
     )
@@ -201,7 +179,7 @@ def test_equal_and_disjoint_lists() -> None:
     assert evaluate_one("CatalogCoverage", everything) == 1
 
 
-def test_a_system_that_reaches_no_user_with_a_history() -> None:
+def test_a_system_that_reaches_no_user_with_a_history():
     """Its coverage is 0 of five users, and not undefined."""
     lists = {"reaches": make_run(**{"1": "ab"}), "misses": make_run(**{"9": "ab"})}
     run = pa.concat_tables(
@@ -214,7 +192,7 @@ def test_a_system_that_reaches_no_user_with_a_history() -> None:
     assert {row["system"]: row["UserCoverage"] for row in rows} == {"reaches": 1 / 5, "misses": 0}
 
 
-def test_users_without_a_history() -> None:
+def test_users_without_a_history():
     run = make_run(**{"1": "ab", "9": "ab"})
     rows = evaluate(["Unseen", "Miscalibration", "PopularityLift"], run, per_query=True)
     assert [(row["query_id"], row["Unseen"], row["Miscalibration"] is None) for row in rows] == [
@@ -227,9 +205,9 @@ def test_users_without_a_history() -> None:
     assert evaluate_one("PopularityLift", run) == 2.5 / 2 - 1
 
 
-def test_ties_decide_which_documents_are_first() -> None:
-    tied = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [1.0, 1.0]})
-    base = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [5, 5], "rank": [1, 2]})
+def test_ties_decide_which_documents_are_first():
+    tied = build_table(query_id=["1", "1"], doc_id="a i", score="1.0 1.0")
+    base = build_table(query_id=["1", "1"], doc_id="a i", score="5 5", rank="1 2")
     asked = ["MeanPopularity@1", "Unexpectedness@1"]
     assert evaluate(asked, tied, {"baseline": base}) == [
         {"MeanPopularity@1": 0.0, "Unexpectedness@1": 0.0}
@@ -250,7 +228,7 @@ SYSTEMS = pa.concat_tables(
 ).append_column("system", pa.array(["old"] * 4 + ["new"] * 4))
 
 
-def test_groups_and_slices() -> None:
+def test_groups_and_slices():
     metrics = [
         "CatalogCoverage", "Personalization", "UserCoverage", "ExposureGini", "PopularityLift",
         "Unseen", "num_lists",
@@ -271,29 +249,18 @@ def test_groups_and_slices() -> None:
     ]  # fmt: skip
 
 
-def test_an_input_with_the_column_of_by_is_read_group_by_group() -> None:
-    items = pa.table(
-        {
-            "doc_id": ["a", "b", "a", "x", "y", "z"],
-            "system": ["old", "old", "new", "new", "new", "new"],
-        }
-    )
+def test_an_input_with_the_column_of_by_is_read_group_by_group():
+    items = build_table(doc_id="a b a x y z", system="old old new new new new")
     found = evaluate("CatalogCoverage", SYSTEMS, {"items": items}, by=[["system"], []])
     # Over both a and b of a, b, x, y and z are shown.
     assert [row["CatalogCoverage"] for row in found] == [2 / 5, 1 / 4, 1.0]
-    history = pa.table(
-        {
-            "query_id": ["1", "1", "2", "3"],
-            "doc_id": ["a"] * 4,
-            "system": ["old", "new", "old", "new"],
-        }
-    )
+    history = build_table(query_id=["1", "1", "2", "3"], doc_id=["a"] * 4, system="old new old new")
     # Over both users 1 and 2 of 1, 2 and 3 have a list, and user 1 counts once.
     found = evaluate("UserCoverage", SYSTEMS, {"history": history}, by=[["system"], []])
     assert [row["UserCoverage"] for row in found] == [2 / 3, 1 / 2, 1.0]
 
 
-def test_an_item_of_several_groups_is_one_of_its_provider_over_all() -> None:
+def test_an_item_of_several_groups_is_one_of_its_provider_over_all():
     shown, providers = ["a", "b", "c", "d", "a", "b", "c"], ["X", "Y", "Y", "X", "X", "Y", "Y"]
     items = pa.table({"doc_id": shown, "provider": providers, "system": ["new"] * 4 + ["old"] * 3})
     once = items.slice(0, 4).drop_columns("system")
@@ -305,7 +272,7 @@ def test_an_item_of_several_groups_is_one_of_its_provider_over_all() -> None:
     assert total["ExposureDisparity"] > 0
 
 
-def test_an_item_is_popular_with_all_users_in_a_row_per_list() -> None:
+def test_an_item_is_popular_with_all_users_in_a_row_per_list():
     rows = evaluate(["PopularityLift", "UserCoverage", "CatalogCoverage"], per_query=True)
     assert [row["PopularityLift"] for row in rows] == pytest.approx(
         [5 / 6 - 1, 3 / 4 - 1, 7 / 9 - 1, 6 / 7 - 1]
@@ -314,7 +281,7 @@ def test_an_item_is_popular_with_all_users_in_a_row_per_list() -> None:
     assert [row["CatalogCoverage"] for row in rows] == [3 / 8, 3 / 8, 3 / 8, 2 / 8]
 
 
-def test_rows_of_other_inputs_are_filtered() -> None:
+def test_rows_of_other_inputs_are_filtered():
     history = WORLD.inputs["history"].append_column("day", pa.array([1, 2] * 6))
     kept = history.filter(pa.compute.equal(history["day"], 1)).drop_columns(["day"])
     assert evaluate(
@@ -381,13 +348,13 @@ def add_row(of: str, **values: Any) -> dict[str, pa.Table]:
         ),
         (add_row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
         (
-            {"items": pa.table({"doc_id": [1, 2], "provider": ["X", "Y"]})},
+            {"items": build_table(doc_id="1 2", provider="X Y")},
             "no number is one of the texts",
         ),
-        ({"items": pa.table({"item": ["a"], "provider": ["X"]})}, "items .*: no column 'doc_id'"),
+        ({"items": build_table(item="a", provider="X")}, "items .*: no column 'doc_id'"),
     ],
 )
-def test_rows_are_checked(inputs: dict[str, pa.Table], problem: str) -> None:
+def test_rows_are_checked(inputs, problem):
     with pytest.raises(InputError, match=problem):
         evaluate(
             [
@@ -400,7 +367,7 @@ def test_rows_are_checked(inputs: dict[str, pa.Table], problem: str) -> None:
         )
 
 
-def test_duplicates_are_merged() -> None:
+def test_duplicates_are_merged():
     twice = add_row("history", query_id="1", doc_id="d") | add_row(
         "baseline", query_id="1", doc_id="a", score=-9.0
     )
@@ -421,17 +388,17 @@ def test_duplicates_are_merged() -> None:
         ("Unexpectedness@3", "baseline"),
     ],
 )
-def test_what_is_missing_is_named(metric: str, role: str) -> None:
+def test_what_is_missing_is_named(metric, role):
     with pytest.raises(
         InputError, match=re.escape(f"{metric} needs {role}. Give inputs={{'{role}': ...}}")
     ):
         sqlrank.evaluate(metric, run=WORLD.run)
 
 
-def test_judgments_may_be_left_out_where_none_are_read() -> None:
+def test_judgments_may_be_left_out_where_none_are_read():
     run, qrels = (
         make_run(p="ab", q="cd"),
-        pa.table({"query_id": ["p"], "doc_id": ["a"], "relevance": [1]}),
+        build_table(query_id="p", doc_id="a", relevance="1"),
     )
     metrics = ["num_lists", "num_shown@1", "num_shown", "ExposureEntropy(base=2)"]
     assert sqlrank.evaluate(metrics, run=run).to_pylist() == [
@@ -449,9 +416,7 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
 
 
 @pytest.mark.parametrize("metric", ["num_lists", "ProviderExposure"])
-def test_a_large_run_is_searched_where_no_judgment_tells(
-    metric: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_run_is_searched_where_no_judgment_tells(metric, monkeypatch):
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 1)
     given = {"qrels": WORLD.qrels} if metric == "ProviderExposure" else {}
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
@@ -463,9 +428,9 @@ def test_a_large_run_is_searched_where_no_judgment_tells(
         )
 
 
-def test_items_of_equal_popularity_share_a_rank_without_a_gap() -> None:
+def test_items_of_equal_popularity_share_a_rank_without_a_gap():
     """Two of three items have two users each: the third is second by popularity, and first here."""
-    history = pa.table({"query_id": ["u", "v", "u", "v", "w"], "doc_id": ["a", "a", "b", "b", "c"]})
+    history = build_table(query_id="u v u v w", doc_id="a a b b c")
     (row,) = sqlrank.evaluate(
         "Serendipity@1",
         run={"u": {"c": 1.0}},

@@ -4,7 +4,6 @@ clipped only where bounds hold.
 
 import math
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import ContractError, InputError, MetricError
+from sqlrank import InputError, MetricError
 from sqlrank.call.resolve import resolve_request
 from sqlrank.charts.result_view import ResultView
 from sqlrank.registry.loader import load_registry
@@ -22,6 +21,7 @@ from sqlrank.registry.sql_file import Bounds, SqlFile
 from tests.engines.data import TABLES
 from tests.engines.metric_settings import list_metric_settings
 from tests.engines.scenarios import RANKINGS, build_call, scenarios
+from tests.tables import build_table
 
 ROUNDING = 1e-9
 GRADES = {
@@ -40,8 +40,8 @@ MAPS = {
 def draw_graded_lists(grades: list[int], queries: int = 60, seed: int = 4) -> dict[str, pa.Table]:
     """Return short lists with many ties, and judgments of documents in and out of them."""
     rng = np.random.default_rng(seed)
-    run: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "score": []}
-    qrels: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
+    run = {"query_id": [], "doc_id": [], "score": []}
+    qrels = {"query_id": [], "doc_id": [], "relevance": []}
     for query in range(queries):
         for table, last in (
             (run, lambda: float(rng.integers(0, 6))),
@@ -97,7 +97,7 @@ def find_leaving(metrics: list[str], options: dict[str, Any], table: pa.Table) -
         ("nDCG(discount={1: 0.1, 2: 1, 3: 5})@3", {}),
     ],
 )
-def test_settings_that_leave_the_bounds(metric: str, options: dict[str, Any]) -> None:
+def test_settings_that_leave_the_bounds(metric, options):
     """The interval is as far to either side as Student's at least, and that of the bootstrap is not
     cut at 1.
     """
@@ -122,7 +122,7 @@ def test_settings_that_leave_the_bounds(metric: str, options: dict[str, Any]) ->
 
 
 @pytest.mark.slow
-def test_the_same_metrics_within_their_bounds() -> None:
+def test_the_same_metrics_within_their_bounds():
     """Other values of the same settings are shares as before."""
     data = draw_graded_lists(GRADES["graded"])
     for metric in (
@@ -135,7 +135,7 @@ def test_the_same_metrics_within_their_bounds() -> None:
         assert evaluate_limits(metric, **data, interval="wilson")[1] > 0
 
 
-def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
+def test_a_metric_says_where_its_bounds_do_not_hold():
     texts = {
         name: load_registry().metrics[name].annotations["Range"]
         for name in ("ap", "ar", "ndcg", "liftquality")
@@ -151,48 +151,17 @@ def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            "0 and 1",
-            (
-                "cannot read '0 and 1'. Write '0 to 1', '0 to inf' or '0 to 1, but not under"
-                " precision_at=all_ranks'"
-            ),
-        ),
-        ("0 to 1, but not under from=x", "no setting 'from'"),
-        ("0 to 1, but not under gain=exp3", "no gain=exp3. Did you mean 'exp2'?"),
-    ],
-)
-def test_bounds_that_cannot_be_read(line: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "metrics").mkdir()
-    text = (
-        load_registry()
-        .metrics["cg"]
-        .text.replace("-- Undefined:", f"-- Range: {line}.\n-- Undefined:", 1)
-        .replace("CG", "Own")
-        .replace("AS cg", "AS own")
-    )
-    (tmp_path / "metrics" / "own.sql").write_text(text)
-    with pytest.raises(ContractError) as caught:
-        sqlrank.sql("Own@3", run="r", qrels="q", sql_dir=tmp_path)
-    assert message in str(caught.value)
-
-
-def test_every_metric_says_its_bounds() -> None:
+def test_every_metric_says_its_bounds():
     assert not [
         file.display_name for file in load_registry().metrics.values() if file.bounds is None
     ]
 
 
-def test_limits_of_a_metric_with_one_bound() -> None:
+def test_limits_of_a_metric_with_one_bound():
     """Few predictions, of which one is bad: the normal interval of the log loss would begin below
     0, and its chart with it.
     """
-    data = pa.table(
-        {"label": [1, 1, 1, 0, 1], "score": [0.99, 0.98, 0.99, 0.02, 0.001], "id": range(5)}
-    )
+    data = build_table(label="1 1 1 0 1", score="0.99 0.98 0.99 0.02 0.001", id=range(5))
     results = {
         interval: evaluate_limits("LogLoss", predictions=data, interval=interval)
         for interval in ("auto", "t")
@@ -220,7 +189,7 @@ def test_limits_of_a_metric_with_one_bound() -> None:
         "FCP(level=group)", "SomersD",
     ],
 )  # fmt: skip
-def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
+def test_bootstrap_limits_are_within_the_bounds(metric):
     """Of a good model of few positives, of which a normal interval would leave them."""
     rng = np.random.default_rng(7)
     positives, rows = (50, 110) if metric == "KS" else (9, 60)  # it has no interval with fewer
@@ -235,7 +204,7 @@ def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
     assert (-1 if metric in {"MCC", "SomersD"} else 0) <= low <= value <= high <= 1
 
 
-def test_limits_stay_within_what_is_estimated() -> None:
+def test_limits_stay_within_what_is_estimated():
     """Estimates of shares may be above 1 by their correction, and their limits are not, unless the
     value is.
     """
@@ -307,7 +276,7 @@ def _is_accepted(metric: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", GRADES)
-def test_rankings_under_every_pair_of_settings(kind: str) -> None:
+def test_rankings_under_every_pair_of_settings(kind):
     files = [
         file
         for file in load_registry().metrics.values()
@@ -397,7 +366,7 @@ def _draw_tables(seed: int) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
-def test_all_families_under_every_setting(seed: int) -> None:
+def test_all_families_under_every_setting(seed):
     """The scenarios that every engine is given: each metric under each value of each of its
     settings.
     """

@@ -10,6 +10,7 @@ from sklearn import calibration, metrics
 
 import sqlrank
 from tests.lanes import select_few
+from tests.tables import build_table
 
 STRATEGIES = ("window", "distinct", "buckets")
 CURVES = ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")
@@ -35,7 +36,7 @@ def to_arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
-def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
+def test_all_points_are_those_of_scikit_learn(strategy):
     data = draw_predictions(1)
     label, score, weight = to_arrays(data)
     roc = evaluate_curve("ROC(points=0)", data, plan={"score_order": strategy})
@@ -56,12 +57,10 @@ def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_weight_0_make_no_points_and_bins() -> None:
+def test_rows_of_weight_0_make_no_points_and_bins():
     """At the highest, the lowest and a middle score, and at one of a row that has weight."""
-    data = pa.table(
-        {"label": [1, 0, 1, 0], "score": [0.9, 0.7, 0.5, 0.1], "weight": [1.0, 2.0, 0.5, 1.0]}
-    )
-    added = pa.table({"label": [1, 0, 0, 1], "score": [0.95, 0.05, 0.6, 0.7], "weight": [0.0] * 4})
+    data = build_table(label="1 0 1 0", score="0.9 0.7 0.5 0.1", weight="1.0 2.0 0.5 1.0")
+    added = build_table(label="1 0 0 1", score="0.95 0.05 0.6 0.7", weight=[0.0] * 4)
     for curve in (*CURVES, "Calibration(binning=equal_mass)"):
         points = sqlrank.evaluate(curve, predictions=pa.concat_tables([data, added]))
         assert points.equals(sqlrank.evaluate(curve, predictions=data)), curve
@@ -74,7 +73,7 @@ def test_rows_of_weight_0_make_no_points_and_bins() -> None:
 
 
 @pytest.mark.slow
-def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
+def test_the_table_of_thresholds_is_that_of_the_metrics():
     data = draw_predictions(2, rows=200, decimals=1)
     table = evaluate_curve("Threshold(points=0)", data)
     names = {"tp": "TP", "fp": "FP", "tn": "TN", "fn": "FN", "precision": "Precision", "recall": "Recall", "specificity": "Specificity",
@@ -89,7 +88,7 @@ def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
 
 
 @pytest.mark.slow
-def test_gain_and_lift_are_those_of_the_metrics() -> None:
+def test_gain_and_lift_are_those_of_the_metrics():
     data = draw_predictions(3, rows=300, decimals=1)
     gain, lift = evaluate_curve("Gain(points=0)", data), evaluate_curve("Lift(points=0)", data)
     assert (gain["fraction"][0], gain["gain"][0]) == (0, 0)
@@ -106,7 +105,7 @@ def test_gain_and_lift_are_those_of_the_metrics() -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("points", [10, 100, 1000])
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
-def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> None:
+def test_fewer_points_miss_no_more_area_than_stated(seed, points):
     data = draw_predictions(seed, rows=20_000, decimals=9)
     label, score, weight = to_arrays(data)
     roc = evaluate_curve(f"ROC(points={points})", data)
@@ -130,7 +129,7 @@ def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> N
 
 
 @pytest.mark.parametrize("bins", [1, 7, 10])
-def test_calibration_is_that_of_scikit_learn(bins: int) -> None:
+def test_calibration_is_that_of_scikit_learn(bins):
     data = draw_predictions(4, decimals=6).drop_columns(["weight"])
     observed, predicted = calibration.calibration_curve(
         data["label"].to_numpy(), data["score"].to_numpy(), n_bins=bins
@@ -141,7 +140,7 @@ def test_calibration_is_that_of_scikit_learn(bins: int) -> None:
     assert table["weight"].sum() == data.num_rows
 
 
-def test_bins_of_equal_mass_hold_as_many() -> None:
+def test_bins_of_equal_mass_hold_as_many():
     data = pa.table({"label": [0, 1] * 50, "score": [i / 100 for i in range(100)]})
     assert (
         list(evaluate_curve("Calibration(binning=equal_mass, bins=4)", data)["weight"]) == [25] * 4
@@ -150,7 +149,7 @@ def test_bins_of_equal_mass_hold_as_many() -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("curve", CURVES)
-def test_groups_and_slices_and_order(curve: str) -> None:
+def test_groups_and_slices_and_order(curve):
     data = draw_predictions(5, rows=400, decimals=1).append_column(
         "shop", pa.array(["b", "a", None, "a"] * 100)
     )
@@ -173,21 +172,19 @@ def test_groups_and_slices_and_order(curve: str) -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("curve", CURVES)
-def test_nothing_and_one_class(curve: str) -> None:
+def test_nothing_and_one_class(curve):
     empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
     rows = sqlrank.evaluate(curve, predictions=empty, check="off")
     assert rows.num_rows <= 1
-    one = sqlrank.evaluate(
-        curve, predictions=pa.table({"label": [0, 0], "score": [0.2, 0.7]})
-    ).to_pylist()
+    one = sqlrank.evaluate(curve, predictions=build_table(label="0 0", score="0.2 0.7")).to_pylist()
     for row in one:
         assert all(value is None or np.isfinite(value) for value in row.values())
     if curve in {"ROC", "PR", "Gain", "Lift"}:
         assert [list(row.values())[-1] for row in one][-1] in {None, 0.0}
 
 
-def test_a_curve_is_requested_alone_and_checked() -> None:
-    data = pa.table({"label": [0, 1], "score": [0.2, 1.5]})
+def test_a_curve_is_requested_alone_and_checked():
+    data = build_table(label="0 1", score="0.2 1.5")
     with pytest.raises(sqlrank.MetricError, match=r"ROC has rows of its own. Ask for it alone"):
         sqlrank.evaluate(["ROC", "AUC"], predictions=data)
     with pytest.raises(sqlrank.InputError, match="1 row: score is not a probability, from 0 to 1"):
@@ -206,7 +203,7 @@ def draw_extreme_weights(rows: int = 3000) -> pa.Table:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
-def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
+def test_what_is_below_a_threshold_is_added_up_itself(strategy):
     """As the remainder of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
     data = draw_extreme_weights()
     label, score, weight = to_arrays(data)
@@ -225,9 +222,7 @@ def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
     ("curve", "end"),
     [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))],
 )
-def test_weighted_curves_end_at_exactly_1(
-    curve: str, end: tuple[float, ...], strategy: str
-) -> None:
+def test_weighted_curves_end_at_exactly_1(curve, end, strategy):
     for data in (
         draw_extreme_weights(),
         draw_predictions(6),

@@ -39,7 +39,7 @@ def evaluate_elbow(metric: str, given: dict[str, pa.Table], **options: Any) -> l
 
 
 @pytest.mark.slow
-def test_by_hand() -> None:
+def test_by_hand():
     """Recall 1/6, 7/12, 7/12, 7/12, 7/12, 3/4 goes 7/12 of the way; at 2 it has 5/7 of that, where
     a straight line has 1/5.
     """
@@ -50,7 +50,7 @@ def test_by_hand() -> None:
     assert evaluate_elbow("Elbow@10", given) == [2]
 
 
-def test_the_first_of_several() -> None:
+def test_the_first_of_several():
     """At 2 and at 4 recall is as far above the line: 1/2 - 1/4, and 1 - 3/4."""
     assert evaluate_elbow("Elbow@5", make_lists(p="bd")) == [2]
 
@@ -58,11 +58,11 @@ def test_the_first_of_several() -> None:
 @pytest.mark.parametrize(
     "wanted", ["j", "a", "abcde", "e"], ids=["not found", "level", "straight", "below"]
 )
-def test_nowhere(wanted: str) -> None:
+def test_nowhere(wanted):
     assert evaluate_elbow("Elbow@5", make_lists(p=wanted)) == [None]
 
 
-def test_nothing_is_relevant() -> None:
+def test_nothing_is_relevant():
     given = make_lists(p="b")
     given["qrels"] = given["qrels"].set_column(2, "relevance", pa.array([0]))
     assert evaluate_elbow("Elbow@5", given) == [None]
@@ -70,7 +70,7 @@ def test_nothing_is_relevant() -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [5, 30, 60])
-def test_many_lists(k: int) -> None:
+def test_many_lists(k):
     draw = np.random.default_rng(k)
     rows = [(system, query, doc) for system in "xy" for query in range(40) for doc in range(50)]
     chance = np.array([0.5 / (1 + doc) + 0.02 for _, _, doc in rows]) * np.array(
@@ -107,7 +107,7 @@ def test_many_lists(k: int) -> None:
     assert evaluate_elbow(f"Elbow@{k}", given, by="system") == expected
 
 
-def test_ranges_that_are_too_short_or_too_long() -> None:
+def test_ranges_that_are_too_short_or_too_long():
     for k in (2, 10_001):
         with pytest.raises(MetricError, match="It must be an integer from 3 to 10000"):
             evaluate_elbow(f"Elbow@{k}", make_lists(p="a"))

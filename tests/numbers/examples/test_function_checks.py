@@ -10,10 +10,11 @@ import sqlrank
 from sqlrank.routines.function_script import input_functions
 from tests.interface.command_line import app
 from tests.numbers.examples.test_functions import assert_equal
+from tests.tables import read_columns
 
 
-def test_functions_are_installed_without_checks() -> None:
-    result = CliRunner().invoke(app, ["functions", "Brier", "--check", "off"])
+def test_functions_are_installed_without_checks():
+    result = CliRunner().invoke(app, "functions Brier --check off")
     assert (result.exit_code, result.stdout) == (0, sqlrank.functions("Brier", check="off").sql)
     with duckdb.connect() as connection:
         connection.execute(result.stdout)
@@ -27,13 +28,13 @@ def test_functions_are_installed_without_checks() -> None:
 
 
 @pytest.mark.parametrize(("dialect", "checks"), [("postgres", "$2"), ("snowflake", ":checks")])
-def test_a_parameter_of_functions_turns_checks_off(dialect: str, checks: str) -> None:
+def test_a_parameter_of_functions_turns_checks_off(dialect, checks):
     script = sqlrank.functions("AUC", dialect=dialect).sql
     assert f"_predictions_source\n    WHERE {checks}\n" in script
 
 
 @pytest.mark.slow
-def test_functions_of_answers_check_the_table_that_is_passed() -> None:
+def test_functions_of_answers_check_the_table_that_is_passed():
     """And not the run and judgments that they make of its lists."""
     with duckdb.connect() as connection:
         connection.execute(input_functions().sql)
@@ -56,7 +57,7 @@ def test_functions_of_answers_check_the_table_that_is_passed() -> None:
             connection.execute("FROM sqlrank.answers_by_query(answers)")
 
 
-def test_a_column_that_is_missing_is_named() -> None:
+def test_a_column_that_is_missing_is_named():
     with duckdb.connect() as connection:
         connection.execute(sqlrank.functions(["Brier", "nDCG"]).sql)
         connection.execute("CREATE TABLE clicks AS SELECT 1 AS clicked, 0.5 AS score")
@@ -77,7 +78,7 @@ def test_a_column_that_is_missing_is_named() -> None:
 @pytest.mark.parametrize(
     "column", ["sqlrank_group", "group_key", "by", "checks", "select", "predictions", "problem"]
 )
-def test_any_column_can_be_the_group(column: str) -> None:
+def test_any_column_can_be_the_group(column):
     """Also beside columns that are called as those of functions, as in a table that one of them
     filled.
     """
@@ -109,7 +110,7 @@ def test_any_column_can_be_the_group(column: str) -> None:
         ("(0, 1.5)", "predictions: score is not a probability"),
     ],
 )
-def test_aggregates_refuse_wrong_rows(rows: str, message: str) -> None:
+def test_aggregates_refuse_wrong_rows(rows, message):
     query = f"SELECT sqlrank.log_loss(label, score) FROM (VALUES {rows}) AS t(label, score)"
     with duckdb.connect() as connection:
         connection.execute(sqlrank.functions("LogLoss").sql)
@@ -119,8 +120,8 @@ def test_aggregates_refuse_wrong_rows(rows: str, message: str) -> None:
         connection.execute(query)
 
 
-def test_aggregates_count_no_rows_that_a_policy_drops() -> None:
-    rows = {"label": [1, 1, 0, None], "score": [0.2, 0.5, None, 0.9]}
+def test_aggregates_count_no_rows_that_a_policy_drops():
+    rows = read_columns(label="1 1 0 NULL", score="0.2 0.5 NULL 0.9")
     metrics = ["LogLoss", "Brier", "QuantileCoverage"]
     expected = sqlrank.evaluate(metrics, predictions=rows, nulls="drop").to_pylist()[0]
     with duckdb.connect() as connection:
@@ -133,7 +134,7 @@ def test_aggregates_count_no_rows_that_a_policy_drops() -> None:
     assert_equal(found, [tuple(expected.values())])
 
 
-def test_aggregates_divide_numbers_of_any_type_as_doubles() -> None:
+def test_aggregates_divide_numbers_of_any_type_as_doubles():
     with duckdb.connect() as connection:
         connection.execute(sqlrank.functions("PoissonDeviance").sql)
         double, single, boolean = connection.execute(

@@ -103,17 +103,17 @@ def check_refusals(script: FunctionScript, num_values: int | None = None) -> int
 
 
 @pytest.mark.slow
-def test_functions_refuse_values_out_of_range() -> None:
+def test_functions_refuse_values_out_of_range():
     assert check_refusals(sqlrank.functions(SAMPLE), 2) == 12
 
 
 @pytest.mark.slow
-def test_all_functions_refuse_values_out_of_range() -> None:
+def test_all_functions_refuse_values_out_of_range():
     """Those of inputs and lists too."""
     assert check_refusals(script()) > 600
 
 
-def test_functions_take_values_at_the_ends_of_their_range() -> None:
+def test_functions_take_values_at_the_ends_of_their_range():
     with install(sqlrank.functions(["P", "Lift@k"])) as connection:
         for value in ("1", "2147483647", "3.0", "(SELECT 2)"):
             assert (
@@ -125,7 +125,7 @@ def test_functions_take_values_at_the_ends_of_their_range() -> None:
         ).fetchall() == [(1.0,)]
 
 
-def test_functions_without_checks_of_rows_refuse_values_out_of_range() -> None:
+def test_functions_without_checks_of_rows_refuse_values_out_of_range():
     """And those that are installed without any checks do not."""
     with install(sqlrank.functions("P")) as connection:
         with pytest.raises(duckdb.InvalidInputException, match="k is 0"):

@@ -1,7 +1,6 @@
 """Schemas of functions are quoted, whatever their names."""
 
 import math
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -13,7 +12,7 @@ from tests.lanes import select_few
 @pytest.mark.parametrize(
     "schema", select_few(["a 'b' \"c\"; --{0}%", "select", "Trailing", "two words"], 1)
 )
-def test_schemas_are_quoted(schema: str, tmp_path: Path) -> None:
+def test_schemas_are_quoted(schema, tmp_path):
     script = sqlrank.functions(["LogLoss", "nDCG"], schema=schema)
     quoted = '"' + schema.replace('"', '""') + '"'
     assert script.functions[0].signature.startswith(f"{quoted}.log_loss(predictions, by := NULL, ")
@@ -36,11 +35,3 @@ def test_schemas_are_quoted(schema: str, tmp_path: Path) -> None:
         assert connection.execute(
             "SELECT COUNT(*) FROM duckdb_functions() WHERE schema_name = ?", [schema]
         ).fetchall() == [(0,)]
-
-
-def test_blank_schemas_are_refused() -> None:
-    with pytest.raises(
-        sqlrank.SqlrankError,
-        match="schema=' ' is not possible: give the name of one schema, without a dot",
-    ):
-        sqlrank.functions("RR", schema=" ")

@@ -6,12 +6,15 @@ from functools import cache
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
+from tests.tables import build_table
 from website.examples import format_metric, list_roles
 
 SCORES = {
@@ -45,10 +48,7 @@ def create(connection: duckdb.DuckDBPyConnection, label: str, score: str) -> Non
 
 
 def evaluate(connection: duckdb.DuckDBPyConnection, metrics: list[str]) -> dict[str, Any]:
-    row: dict[str, Any] = sqlrank.evaluate(
-        metrics, predictions="p", connection=connection
-    ).to_pylist()[0]
-    return row
+    return sqlrank.evaluate(metrics, predictions="p", connection=connection).to_pylist()[0]
 
 
 @cache
@@ -84,12 +84,12 @@ def _approximate(expected: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("scores", "score_type"), CASES)
-def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
+def test_every_metric_is_that_of_doubles(scores, score_type):
     connection = duckdb.connect()
     score = f"CAST({SCORES[scores]} AS {score_type})"
     create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({score} AS DOUBLE)")
     metrics = list_metrics(scores)
-    expected: dict[str, Any] = evaluate(connection, metrics)
+    expected = evaluate(connection, metrics)
     assert len(expected) > 60
     if score_type == "FLOAT":  # whose bins are those of the scores as they are written
         create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({SCORES[scores]} AS DOUBLE)")
@@ -106,7 +106,7 @@ def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
 @pytest.mark.parametrize(
     "label", select_few(["false", "CAST(0 AS TINYINT)", "CAST(0 AS FLOAT)"], 1)
 )
-def test_arithmetic_of_32_bits_rounds_nothing(label: str) -> None:
+def test_arithmetic_of_32_bits_rounds_nothing(label):
     connection = duckdb.connect()
     create(connection, label, "CAST(1e-6 AS FLOAT)")
     row = evaluate(connection, ["LogLoss", "MSLE"])
@@ -114,14 +114,14 @@ def test_arithmetic_of_32_bits_rounds_nothing(label: str) -> None:
     assert row["MSLE"] == pytest.approx(9.999989249e-13, rel=1e-8)
 
 
-def test_small_integers_do_not_overflow() -> None:
+def test_small_integers_do_not_overflow():
     connection = duckdb.connect()
     create(connection, "CAST(127 AS TINYINT)", "CAST(127 AS TINYINT)")
     assert evaluate(connection, ["MSLE", "MSE"]) == {"MSLE": 0.0, "MSE": 0.0}
 
 
 @pytest.mark.parametrize("score_type", ["FLOAT", "DOUBLE", "DECIMAL(3, 1)"])
-def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type: str) -> None:
+def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type):
     connection = duckdb.connect()
     connection.execute(
         f"CREATE TABLE p AS SELECT label, CAST(score AS {score_type}) AS score FROM (VALUES (1,"
@@ -137,8 +137,36 @@ def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type: str) -> N
     ) == (score_type == "FLOAT")
 
 
+@pytest.mark.parametrize("limit", [0.7, 0.1, 0.5])
+def test_scores_of_32_bits_reach_a_threshold(limit, tmp_path):
+    parts = {
+        name: build_table(label="1", score=pa.array([limit], score_type))
+        for name, score_type in (("a", pa.float32()), ("b", pa.float64()), ("c", pa.float32()))
+    }
+    for name, part in parts.items():
+        pq.write_table(part, tmp_path / f"{name}.parquet")
+    columns = pa.table({name: part["score"] for name, part in parts.items()})
+    calls = [
+        {"predictions": parts},
+        {"predictions": tmp_path},
+        {
+            "predictions": columns.append_column("label", pa.array([1])),
+            "columns": {"score": [*parts]},
+        },
+    ]
+    for call in calls:
+        values = sqlrank.evaluate("Recall", threshold=limit, **call)["Recall"]
+        assert {*values.to_pylist()} == {1.0}
+    judged = [
+        build_table(query_id=[name], doc_id="x", relevance=part["score"])
+        for name, part in parts.items()
+    ]
+    run = {name: ["x"] for name in parts}
+    assert sqlrank.evaluate("P@1", run=run, qrels=judged, rel=limit).to_pylist() == [{"P@1": 1.0}]
+
+
 @pytest.mark.parametrize("grade_type", ["FLOAT", "DOUBLE", "DECIMAL(3, 1)"])
-def test_the_lowest_relevant_grade_is_compared_in_the_type_of_the_grades(grade_type: str) -> None:
+def test_the_lowest_relevant_grade_is_compared_in_the_type_of_the_grades(grade_type):
     connection = duckdb.connect()
     connection.execute(
         f"CREATE TABLE q AS SELECT 'q' AS query_id, doc_id, CAST(grade AS {grade_type}) AS"
@@ -150,7 +178,7 @@ def test_the_lowest_relevant_grade_is_compared_in_the_type_of_the_grades(grade_t
 
 
 @pytest.mark.parametrize("score_type", ["FLOAT", "DOUBLE", "DECIMAL(8, 7)"])
-def test_a_score_is_compared_with_the_limits_of_bins_in_its_type(score_type: str) -> None:
+def test_a_score_is_compared_with_the_limits_of_bins_in_its_type(score_type):
     """Scores of one decimal lie on the limits, and each but the lowest is in the bin below."""
     connection = duckdb.connect()
     connection.execute(

@@ -2,7 +2,7 @@
 queries and predictions.
 """
 
-from pathlib import Path
+from datetime import date
 from typing import Any
 
 import duckdb
@@ -15,7 +15,9 @@ from scipy import stats
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.registry.loader import load_registry
+from tests.interface.advice import follow
 from tests.interface.command_line import run_command
+from tests.tables import build_table
 
 QUERIES = [f"q{number}" for number in range(40)]
 MEASURES = [
@@ -32,7 +34,7 @@ def make_measures(*, weighted: bool = False, missing: bool = False) -> pa.Table:
         None if missing and number % 7 == 0 else value
         for number, value in enumerate(rng.random(2 * count).tolist())
     ]
-    columns: dict[str, Any] = {
+    columns = {
         "system": ["new"] * count + ["old"] * count,
         "query_id": QUERIES * 2,
         "faithfulness": pa.array(scores, pa.float64()),
@@ -65,7 +67,34 @@ def select_system(table: pa.Table, name: str) -> dict[str, Any]:
     }
 
 
-def test_every_measure_is_tested() -> None:
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", None],
+        [date(2026, 1, 1), None],
+        [True, None],
+        [{"a": 1}, None],
+        [1.5, None],
+    ],
+)
+def test_missing_values_are_counted_whatever_their_type_is(values):
+    table = build_table(query_id="1 2", x=values)
+    rollup = sqlrank.rollup("Missing(x)", predictions=table)
+    for call in ({"predictions": table}, {"queries": table}, {"rollup": rollup}):
+        assert sqlrank.evaluate("Missing(x)", **call)["Missing(x)"].to_pylist() == [1.0]
+    if isinstance(values[0], str):
+        with pytest.raises(InputError, match="x is VARCHAR, not a number"):
+            sqlrank.evaluate(["Missing(x)", "Mean(x)"], predictions=table)
+
+
+@pytest.mark.parametrize(("values", "share"), [([3, 0, 1, 0], 0.5), ([0.2, 0.9, 0.7, 1.0], 0.75)])
+def test_counts_and_probabilities_become_flags(values, share):
+    columns = {"query_id": [1, 2, 3, 4], "flag": values}
+    assert follow("Share(flag)", predictions=columns)[0] == share
+    assert follow("Share(flag)", queries=columns)[0] == share
+
+
+def test_every_measure_is_tested():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
@@ -75,7 +104,7 @@ def test_every_measure_is_tested() -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
+def test_measures_of_queries_are_those_of_numpy(weighted):
     table = make_measures(weighted=weighted)
     for row in sqlrank.evaluate(MEASURES, queries=table, by="system").to_pylist():
         columns = select_system(table, row["system"])
@@ -94,7 +123,7 @@ def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
         assert row["Missing(faithfulness)"] == 0
 
 
-def test_measures_of_predictions_are_those_of_numpy() -> None:
+def test_measures_of_predictions_are_those_of_numpy():
     table = make_measures(weighted=True, missing=True).drop_columns(["query_id"])
     for row in sqlrank.evaluate(MEASURES, predictions=table, by="system").to_pylist():
         columns = select_system(table, row["system"])
@@ -114,15 +143,13 @@ def test_measures_of_predictions_are_those_of_numpy() -> None:
         )
 
 
-def test_they_join_metrics_of_predictions() -> None:
-    table = pa.table(
-        {"label": [0, 1, 1, 0], "score": [0.1, 0.4, 0.3, 0.35], "spend": [1.0, 2.0, 6.0, 3.0]}
-    )
+def test_they_join_metrics_of_predictions():
+    table = build_table(label="0 1 1 0", score="0.1 0.4 0.3 0.35", spend="1.0 2.0 6.0 3.0")
     (row,) = sqlrank.evaluate(["AUC", "Mean(spend)"], predictions=table).to_pylist()
     assert row == {"AUC": 0.75, "Mean(spend)": 3.0}
 
 
-def test_intervals_of_queries_are_those_of_student() -> None:
+def test_intervals_of_queries_are_those_of_student():
     table = make_measures()
     for row in sqlrank.evaluate(
         "Mean(faithfulness)", queries=table, by="system", confidence=0.95
@@ -135,7 +162,7 @@ def test_intervals_of_queries_are_those_of_student() -> None:
         ) == pytest.approx((low, high), rel=1e-9)
 
 
-def test_a_missing_value_is_refused_or_counted() -> None:
+def test_a_missing_value_is_refused_or_counted():
     table = make_measures(missing=True)
     with pytest.raises(
         InputError,
@@ -179,7 +206,7 @@ def test_a_missing_value_is_refused_or_counted() -> None:
         "; DROP TABLE x --",
     ],
 )  # fmt: skip
-def test_columns_of_any_name_are_read(name: str) -> None:
+def test_columns_of_any_name_are_read(name):
     quoted = name.replace('"', '""')
     table = pa.table({"query_id": ["a", "b"], name: [1.0, 4.0], "weight": [1.0, 3.0]})
     (row,) = sqlrank.evaluate(f'Mean("{quoted}")', queries=table).to_pylist()
@@ -189,13 +216,13 @@ def test_columns_of_any_name_are_read(name: str) -> None:
     assert list(row.values()) == [3.25]
 
 
-def test_names_with_one_spelling_are_two_columns() -> None:
+def test_names_with_one_spelling_are_two_columns():
     table = pa.table({"query_id": ["a", "b"], "my score": [1.0, 2.0], "my-score": [5.0, 7.0]})
     (row,) = sqlrank.evaluate(['Mean("my score")', 'Mean("my-score")'], queries=table).to_pylist()
     assert list(row.values()) == [1.5, 6.0]
 
 
-def test_a_metric_is_written_as_it_is_parsed() -> None:
+def test_a_metric_is_written_as_it_is_parsed():
     for text in (
         "Mean(latency_ms)",
         'Mean("my score")',
@@ -216,6 +243,11 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
             "nDCG(exp2)",
             {},
             r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)",
+        ),
+        (
+            "Quantile(cost / 2, 0.95)",
+            {},
+            r"columns=\{'value': 'cost / 2'\}, and ask for Quantile\(value, 0.95\)",
         ),
         (
             "Mean(intent)",
@@ -250,20 +282,18 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
         ("Quantile(cost, 2)", {"by": "system"}, "q is 2. It must be a number from 0 to 1"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(
-    metric: str, options: dict[str, Any], problem: str
-) -> None:
+def test_what_cannot_be_measured_is_refused(metric, options, problem):
     with pytest.raises((InputError, MetricError), match=problem):
         sqlrank.evaluate(metric, queries=make_measures(), **options)
 
 
-def test_without_an_input_the_error_says_which() -> None:
+def test_without_an_input_the_error_says_which():
     with pytest.raises(MetricError, match=r"Mean\(cost\): give queries=, predictions= or inputs="):
         sqlrank.evaluate("Mean(cost)")
 
 
-def test_a_column_may_be_mapped() -> None:
-    options: dict[str, Any] = {"queries": make_measures(), "by": "system"}
+def test_a_column_may_be_mapped():
+    options = {"queries": make_measures(), "by": "system"}
     first, _ = sqlrank.evaluate(
         "Mean(seconds)", columns={"seconds": "latency_ms / 1000"}, **options
     ).to_pylist()
@@ -271,7 +301,7 @@ def test_a_column_may_be_mapped() -> None:
     assert first["Mean(seconds)"] == pytest.approx(other["Mean(latency_ms)"] / 1000, rel=1e-14)
 
 
-def test_the_command_reads_them(tmp_path: Path) -> None:
+def test_the_command_reads_them(tmp_path):
     pq.write_table(make_measures(), tmp_path / "scores.parquet")
     arguments = [
         "evaluate",
@@ -292,7 +322,7 @@ def test_the_command_reads_them(tmp_path: Path) -> None:
     ]
 
 
-def test_values_per_query() -> None:
+def test_values_per_query():
     table = make_measures()
     rows = sqlrank.evaluate(
         ["Mean(cost)", "nDCG@3"], **make_runs(), queries=table, per_query=True
@@ -301,7 +331,7 @@ def test_values_per_query() -> None:
     assert {(row["system"], row["query_id"]): row["Mean(cost)"] for row in rows} == costs
 
 
-def test_paired_differences_are_tested_as_scipy_does() -> None:
+def test_paired_differences_are_tested_as_scipy_does():
     table = make_measures()
     rows = sqlrank.compare(
         ["nDCG@10", "Mean(faithfulness)", "Mean(cost)"],
@@ -323,7 +353,7 @@ def test_paired_differences_are_tested_as_scipy_does() -> None:
         )
 
 
-def test_a_query_without_a_value_is_no_pair() -> None:
+def test_a_query_without_a_value_is_no_pair():
     table = make_measures(missing=True)
     (row,) = sqlrank.compare("Mean(faithfulness)", queries=table, nulls="drop").to_pylist()
     new, old = (select_system(table, system)["faithfulness"] for system in ("new", "old"))
@@ -340,7 +370,7 @@ def test_a_query_without_a_value_is_no_pair() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
-def test_lower_values_may_be_better(lower: Any) -> None:
+def test_lower_values_may_be_better(lower):
     table = make_measures()
     worse = pa.array(
         [
@@ -351,7 +381,7 @@ def test_lower_values_may_be_better(lower: Any) -> None:
         ]
     )
     table = table.set_column(table.column_names.index("cost"), "cost", worse)
-    options: dict[str, Any] = {**make_runs(), "queries": table}
+    options = {**make_runs(), "queries": table}
     (higher,) = sqlrank.gate("Mean(cost)", **options).to_pylist()
     metrics = ["nDCG@10", "Mean(cost)", "Mean(latency_ms)"]
     gated = sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()
@@ -364,7 +394,7 @@ def test_lower_values_may_be_better(lower: Any) -> None:
     assert {row["metric"]: row["winner"] for row in rows}["Mean(cost)"] == "old"
 
 
-def test_only_columns_of_this_call_may_be_lower() -> None:
+def test_only_columns_of_this_call_may_be_lower():
     with pytest.raises(
         MetricError,
         match=(
@@ -385,7 +415,7 @@ def test_only_columns_of_this_call_may_be_lower() -> None:
         sqlrank.compare("Mean(cost)", queries=make_measures(), lower_is_better=5)  # type: ignore[arg-type]
 
 
-def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
+def test_a_stored_baseline_holds_them(tmp_path):
     old, new = (
         make_measures().filter(pa.compute.equal(make_measures()["system"], system))
         for system in ("old", "new")
@@ -394,7 +424,7 @@ def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
         ["Mean(faithfulness)", "Mean(latency_ms)"], queries=old, per_query=True
     )
     pq.write_table(stored, tmp_path / "baseline.parquet")
-    arguments: dict[str, Any] = {
+    arguments = {
         "baseline": tmp_path / "baseline.parquet",
         "lower_is_better": "latency_ms",
         "tolerance": "50%",
@@ -411,7 +441,7 @@ def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
     assert table["verdict"].to_pylist() == both["verdict"].to_pylist()
 
 
-def test_sums_and_quantiles_are_not_compared() -> None:
+def test_sums_and_quantiles_are_not_compared():
     with pytest.raises(
         MetricError,
         match=(
@@ -441,7 +471,7 @@ def test_sums_and_quantiles_are_not_compared() -> None:
 
 
 @pytest.mark.slow
-def test_a_report_has_them() -> None:
+def test_a_report_has_them():
     page = sqlrank.report(
         ["nDCG@10", "Mean(latency_ms)"],
         **make_runs(),
@@ -471,7 +501,7 @@ def make_answers(*, system: bool = True) -> pa.Table:
 
 
 @pytest.mark.slow
-def test_measures_of_answers_join_metrics_of_their_lists() -> None:
+def test_measures_of_answers_join_metrics_of_their_lists():
     table = make_answers()
     metrics = ["nDCG@10", "Mean(faithfulness)", "Share(passed)", "Mean(latency_ms)"]
     rows = sqlrank.evaluate(metrics, inputs={"answers": table}, by="system").to_pylist()
@@ -484,9 +514,9 @@ def test_measures_of_answers_join_metrics_of_their_lists() -> None:
 
 
 @pytest.mark.slow
-def test_answers_are_compared_and_gated() -> None:
+def test_answers_are_compared_and_gated():
     metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
-    options: dict[str, Any] = {
+    options = {
         "inputs": {"answers": make_answers()},
         "lower_is_better": "latency_ms",
     }
@@ -504,8 +534,8 @@ def test_answers_are_compared_and_gated() -> None:
     assert verdicts["verdict"].to_pylist() == ["pass"] * 3
 
 
-def test_the_input_is_named_where_several_have_columns() -> None:
-    inputs: dict[str, Any] = {
+def test_the_input_is_named_where_several_have_columns():
+    inputs = {
         "inputs": {"answers": make_answers(system=False)},
         "queries": make_measures().slice(0, len(QUERIES)),
     }
@@ -523,33 +553,8 @@ def test_the_input_is_named_where_several_have_columns() -> None:
     assert row["Mean(answers.cost)"] == row["Mean(queries.cost)"]
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    "dialect",
-    [
-        "bigquery", "snowflake", "postgres", "spark", "trino", "clickhouse", "redshift",
-        "sqlite", "datafusion",
-    ],
-)  # fmt: skip
-def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
-    text = sqlrank.sql(
-        ["Mean(faithfulness)", "Share(passed)", "Sum(cost)"],
-        queries="evals",
-        by="system",
-        dialect=dialect,
-    )
-    assert "mean_faithfulness" in text
-    assert "WITH run" not in text
-    text = sqlrank.sql(["AUC", "Mean(revenue)"], predictions="shown", dialect=dialect)
-    assert "mean_revenue" in text
-    for sources in ({"queries": "evals"}, {"predictions": "shown"}):
-        assert "quantile_latency_ms_q_0_9" in sqlrank.sql(
-            "Quantile(latency_ms, 0.9)", **sources, dialect=dialect
-        )
-
-
 @pytest.mark.slow
-def test_rollups_have_columns_of_queries() -> None:
+def test_rollups_have_columns_of_queries():
     table = (
         make_measures(weighted=True)
         .slice(0, len(QUERIES))
@@ -591,7 +596,7 @@ def make_predictions(*, weighted: bool = True) -> pa.Table:
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("metrics", [ROLLED_UP, ["LogLoss", *ROLLED_UP], ["AUC", *ROLLED_UP]])
-def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str]) -> None:
+def test_rollups_have_columns_of_predictions(weighted, metrics):
     table = make_predictions(weighted=weighted)
     rollup = sqlrank.rollup(metrics, predictions=table, by=["day", "system"])
     for options, by in (({}, ()), ({"where": "day > 1"}, ()), ({}, "system")):
@@ -603,7 +608,7 @@ def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str])
             ]
 
 
-def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> None:
+def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup():
     connection = duckdb.connect()
     rollup = sqlrank.rollup(ROLLED_UP, predictions=make_predictions(), by=["day", "system"])
     connection.register("sums", rollup)
@@ -618,7 +623,7 @@ def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> Non
 
 
 @pytest.mark.slow
-def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
+def test_rollups_of_predictions_have_intervals_and_are_compared():
     table = make_predictions()
     kinds = {"unit": "intent", "n_buckets": 8}
     table = table.set_column(
@@ -645,7 +650,7 @@ def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
     assert {line["metric"] for line in moved} == {"Mean(cost)", "PSI"}
 
 
-def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
+def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup():
     table = pa.table({"query_id": ["a", "b"], "my score": [1.0, 2.0], "my-score": [5.0, 7.0]})
     metrics = ['Mean("my score")', 'Mean("my-score")']
     for sources in ({"queries": table}, {"predictions": table.drop_columns(["query_id"])}):
@@ -657,7 +662,7 @@ def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
 
 
 @pytest.mark.slow
-def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
+def test_a_rollup_is_read_by_the_names_of_its_inputs():
     table = make_answers(system=False)
     rollup = sqlrank.rollup(["nDCG@10", "Mean(answers.cost)"], inputs={"answers": table})
     (expected,) = sqlrank.evaluate(["Mean(cost)", "nDCG@10"], inputs={"answers": table}).to_pylist()

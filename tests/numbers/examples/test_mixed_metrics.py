@@ -9,6 +9,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
+from tests.tables import build_table
 
 METRICS = ["P@1", "RR", "AUC", "Brier", "AUC(level=query)", "num_lists", "num_shown@1"]
 ROWS = [
@@ -42,15 +43,15 @@ A = [0.5, 0.75, 0.75, (0.01 + 0.25 + 0.64 + 0.16) / 4, 0.5, 2, 1]
 B = [0.5, 0.75, 0.25, (0.81 + 0.49 + 0.09 + 0.36) / 4, 0.5, 2, 1]
 
 
-def test_one_row_per_system() -> None:
+def test_one_row_per_system():
     assert evaluate(by="system") == [["a", *map(pytest.approx, A)], ["b", *map(pytest.approx, B)]]
 
 
-def test_without_groups() -> None:
+def test_without_groups():
     assert evaluate(rows=ROWS[:4]) == [[*map(pytest.approx, A)]]
 
 
-def test_slices() -> None:
+def test_slices():
     # Over both, .9 is above all four negatives, .6 above .5 and .3, .4 above .3, and .1 above none.
     total, first, second = evaluate(["RR", "AUC", "num_lists", "num_shown@1"], by=[["system"], []])
     assert total == [None, "all", 0.75, 7 / 16, 4.0, 2.0]
@@ -58,7 +59,7 @@ def test_slices() -> None:
     assert second == ["b", "system", 0.75, 0.25, 2.0, 1.0]
 
 
-def test_a_row_per_query() -> None:
+def test_a_row_per_query():
     found = evaluate(["RR", "AUC", "num_shown@1"], by="system", per_query=True)
     assert found == [
         ["a", 1, 1.0, 1.0, 1.0],
@@ -74,19 +75,19 @@ def test_a_row_per_query() -> None:
     [{"by": "system"}, {"by": [["system"], []]}, {"by": "system", "per_query": True}],
     ids=str,
 )
-def test_together_is_as_alone(options: dict[str, Any]) -> None:
+def test_together_is_as_alone(options):
     together = sqlrank.evaluate(METRICS, predictions=make_predictions(), **options)
     for metric in METRICS:
         alone = sqlrank.evaluate(metric, predictions=make_predictions(), **options)
         assert together[metric].to_pylist() == alone[metric].to_pylist()
 
 
-def test_how_tied_documents_are_ordered_is_for_rankings() -> None:
+def test_how_tied_documents_are_ordered_is_for_rankings():
     rows = [(s, q, d, 0.5, label) for s, q, d, _, label in ROWS]
     assert evaluate(["P@1", "AUC"], rows[:4], ties="doc_asc") == [[0.5, 0.5]]
 
 
-def test_several_scores_are_several_systems() -> None:
+def test_several_scores_are_several_systems():
     data = make_predictions(ROWS[:4]).append_column("other", pa.array([0.1, 0.2, 0.3, 0.4]))
     found = sqlrank.evaluate(
         ["RR", "AUC"], predictions=data, columns={"score": ["score", "other"]}
@@ -97,7 +98,7 @@ def test_several_scores_are_several_systems() -> None:
     ]
 
 
-def test_a_row_without_a_label_cannot_be_predicted() -> None:
+def test_a_row_without_a_label_cannot_be_predicted():
     with pytest.raises(InputError, match=r"1 row: label is NULL. Leave the row out"):
         evaluate(["RR", "AUC"], [*ROWS[:4], ("a", 2, "w", 0.1, None)])
     assert evaluate(["RR"], [*ROWS[:4], ("a", 2, "w", 0.5, None)]) == [[0.75]]
@@ -106,11 +107,9 @@ def test_a_row_without_a_label_cannot_be_predicted() -> None:
     ]
 
 
-def test_lists_and_documents_shown() -> None:
-    run = pa.table(
-        {"query_id": [1, 1, 2, 2, 3], "doc_id": ["x", "y", "x", "z", "w"], "score": [2, 1, 2, 1, 1]}
-    )
-    qrels = pa.table({"query_id": [1, 2, 4], "doc_id": ["x", "q", "x"], "relevance": [1, 1, 1]})
+def test_lists_and_documents_shown():
+    run = build_table(query_id="1 1 2 2 3", doc_id="x y x z w", score="2 1 2 1 1")
+    qrels = build_table(query_id="1 2 4", doc_id="x q x", relevance="1 1 1")
     metrics = ["num_lists", "num_shown@1", "num_shown@2", "num_shown"]
     found = {
         topics: list(
@@ -126,10 +125,10 @@ def test_lists_and_documents_shown() -> None:
     }
 
 
-def test_metrics_by_attributes_of_queries() -> None:
-    run = pa.table({"query_id": [1, 1, 2], "doc_id": ["x", "y", "x"], "score": [2, 1, 2]})
-    qrels = pa.table({"query_id": [1, 2], "doc_id": ["x", "x"], "relevance": [1, 1]})
-    queries = pa.table({"query_id": [1, 2], "country": ["de", "fr"]})
+def test_metrics_by_attributes_of_queries():
+    run = build_table(query_id="1 1 2", doc_id="x y x", score="2 1 2")
+    qrels = build_table(query_id="1 2", doc_id="x x", relevance="1 1")
+    queries = build_table(query_id="1 2", country="de fr")
     found = sqlrank.evaluate(
         ["num_lists", "num_shown", "P@1"],
         run=run,

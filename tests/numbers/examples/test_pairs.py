@@ -13,6 +13,7 @@ import sqlrank
 from sqlrank.errors import MetricError
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import rank_labels
+from tests.tables import build_table, read_columns
 
 TAUS = ["KendallTau", *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma"))]
 OTHERS = [
@@ -32,7 +33,7 @@ def evaluate_values(
     return list(row.values())
 
 
-def test_four_predictions_with_two_ties() -> None:
+def test_four_predictions_with_two_ties():
     """Of six pairs three are in the same order, one is not, one is tied by label and one by
     score.
     """
@@ -61,7 +62,7 @@ def test_four_predictions_with_two_ties() -> None:
     assert got == pytest.approx(expected, abs=1e-15)
 
 
-def test_somers_d_of_labels_explains_scores() -> None:
+def test_somers_d_of_labels_explains_scores():
     """All three pairs with different labels, of which one is tied by score; two with different
     scores.
     """
@@ -70,19 +71,19 @@ def test_somers_d_of_labels_explains_scores() -> None:
     ) == pytest.approx([2 / 3, 1, 2 / sqrt(6)])
 
 
-def test_the_same_order_and_the_opposite() -> None:
+def test_the_same_order_and_the_opposite():
     metrics = [*TAUS, *OTHERS]
     assert evaluate_values(metrics, [1, 2, 5, 9], [-1, 0, 3, 4]) == [1] * len(metrics)
     assert evaluate_values(metrics, [1, 2, 5, 9], [4, 3, 0, -1]) == pytest.approx([-1] * 8 + [0, 0])
 
 
-def test_one_group_is_counted_like_one_of_several() -> None:
+def test_one_group_is_counted_like_one_of_several():
     """Bits count the pairs of a single group of any size; small groups of several are joined with
     themselves.
     """
     label, score, weight = [1, 3, 2, 2, 5, 1], [1, 2, 2, 3, 1, 1], [1, 0.5, 2, 0, 3, 1]
     metrics = [*TAUS, *OTHERS]
-    arguments: dict[str, Any] = {"plan": {"pair_counting": "bits"}, "columns": {"weight": "weight"}}
+    arguments = {"plan": {"pair_counting": "bits"}, "columns": {"weight": "weight"}}
     counted = evaluate_values(metrics, label, score, extra={"weight": weight}, **arguments)
     joined = evaluate_values(
         metrics, label, score, extra={"weight": weight, "g": [7] * 6}, by="g", **arguments
@@ -91,7 +92,7 @@ def test_one_group_is_counted_like_one_of_several() -> None:
     assert None not in counted
 
 
-def test_weights_of_pairs_are_products() -> None:
+def test_weights_of_pairs_are_products():
     """Weights 1, 2, 3: the pairs weigh 2 (same order), 3 (opposite) and 6 (opposite)."""
     weight = {"weight": [1.0, 2.0, 3.0]}
     assert evaluate_values(
@@ -103,7 +104,7 @@ def test_weights_of_pairs_are_products() -> None:
 
 
 @pytest.mark.parametrize("repeat", [1, 40])
-def test_light_pairs_with_a_heavy_prediction(repeat: int) -> None:
+def test_light_pairs_with_a_heavy_prediction(repeat):
     """One pair is tied by score, one by label, and the light pair is in opposite order: nothing is
     in the same order.
     """
@@ -133,7 +134,7 @@ def test_light_pairs_with_a_heavy_prediction(repeat: int) -> None:
     ],
     ids=["no rows", "one row", "one label", "one score", "one of each"],
 )
-def test_undefined(label: list[int], score: list[float], defined: set[str]) -> None:
+def test_undefined(label, score, defined):
     metrics = [*TAUS, *OTHERS]
     table = pa.table({"label": pa.array(label, pa.int64()), "score": pa.array(score, pa.float64())})
     for repeat in (1, 40):
@@ -150,16 +151,12 @@ def test_undefined(label: list[int], score: list[float], defined: set[str]) -> N
         )
 
 
-def test_no_weight_is_no_prediction() -> None:
+def test_no_weight_is_no_prediction():
     got = evaluate_values([*TAUS, *OTHERS], [1, 2, 3], [3, 1, 2], extra={"weight": [0.0, 0.0, 1.0]})
     assert got == [None] * len(got)
 
 
-USERS = {
-    "query_id": ["a", "a", "a", "b", "b", "c", "c", "d"],
-    "label": [1, 2, 3, 1, 2, 5, 4, 1],
-    "score": [1, 2, 2, 2, 1, 1, 1, 9],
-}
+USERS = read_columns(query_id="a a a b b c c d", label="1 2 3 1 2 5 4 1", score="1 2 2 2 1 1 1 9")
 """Users with 2 concordant pairs and a tie, 1 discordant pair, 1 tie, and no pair."""
 
 
@@ -177,14 +174,14 @@ USERS = {
         ("pooling=surprise, tie_rule=discordant", 2 / (2 + 1)),
     ],
 )
-def test_fcp_of_users(options: str, expected: float) -> None:
+def test_fcp_of_users(options, expected):
     (row,) = sqlrank.evaluate(
         f"FCP({options})" if options else "FCP", predictions=pa.table(USERS)
     ).to_pylist()
     assert list(row.values()) == pytest.approx([expected], abs=1e-15)
 
 
-def test_pairs_are_made_within_a_user() -> None:
+def test_pairs_are_made_within_a_user():
     metrics = ["PairAccuracy", "PairAccuracy(level=group)", "KendallTau(level=query)"]
     got = evaluate_values(metrics, [1, 2, 1, 2], [1, 2, 4, 3], extra={"query_id": [1, 1, 2, 2]})
     assert got == pytest.approx([1 / 2, 2 / 4, 0])
@@ -194,7 +191,7 @@ SLIDES = [("+--++++----", 22, 2, 2), ("+-+++-----+", 21, 5, 3), ("++------+++", 
 
 
 @pytest.mark.parametrize(("order", "pairs", "partial", "top"), SLIDES)
-def test_the_table_of_the_slides_for_2(order: str, pairs: int, partial: int, top: int) -> None:
+def test_the_table_of_the_slides_for_2(order, pairs, partial, top):
     """Five positives and six negatives: all pairs, those with the two highest negatives, those of
     the two highest of each.
     """
@@ -208,7 +205,7 @@ def test_the_table_of_the_slides_for_2(order: str, pairs: int, partial: int, top
 
 
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
-def test_the_table_of_the_slides_for_6(order: str, pairs: int) -> None:
+def test_the_table_of_the_slides_for_6(order, pairs):
     """Precision at 6 is 5/6 for both; pAp tells them apart."""
     label, score = rank_labels(order)
     assert evaluate_values(["AUC", "pAp@6", "PartialAUC@6"], label, score) == pytest.approx(
@@ -220,7 +217,7 @@ def test_the_table_of_the_slides_for_6(order: str, pairs: int) -> None:
     assert sqlrank.evaluate("P@6", predictions=documents).to_pylist() == [{"P@6": 5 / 6}]
 
 
-def test_precision_of_the_first_two_in_the_slides() -> None:
+def test_precision_of_the_first_two_in_the_slides():
     for (order, *_), precision in zip(SLIDES, (1 / 2, 1 / 2, 1), strict=True):
         label, score = rank_labels(order)
         documents = pa.table(
@@ -230,7 +227,7 @@ def test_precision_of_the_first_two_in_the_slides() -> None:
 
 
 @pytest.mark.parametrize("credit", [0, 0.5, 1])
-def test_credit_of_ties(credit: float) -> None:
+def test_credit_of_ties(credit):
     """Scores 0.9 +, 0.5 ++--, 0.4 +-, 0.1 --: rivals are the two negatives at 0.5; only the first
     positive is above them.
     """
@@ -249,7 +246,7 @@ def test_credit_of_ties(credit: float) -> None:
         ("skip", [None, None]),
     ],
 )
-def test_fewer_negatives_than_k(rule: str, expected: list[float | None]) -> None:
+def test_fewer_negatives_than_k(rule, expected):
     """+-+-: with k = 3 one negative is missing, which counts as beaten by both positives."""
     got = evaluate_values(
         [f"PartialAUC(few_negatives={rule})@3", f"pAp(few_negatives={rule})@3"],
@@ -261,7 +258,7 @@ def test_fewer_negatives_than_k(rule: str, expected: list[float | None]) -> None
     )
 
 
-def test_one_class() -> None:
+def test_one_class():
     metrics = [
         "PartialAUC@2", "pAp@2", "AUC@2", "pAp(few_negatives=pad)@2",
         "PartialAUC(few_negatives=skip)@1",
@@ -270,7 +267,7 @@ def test_one_class() -> None:
     assert evaluate_values(metrics, *rank_labels("+++")) == [None, None, None, 1, None]
 
 
-def test_auc_of_the_first() -> None:
+def test_auc_of_the_first():
     """++--++: the first three have one negative, below both positives; of a tie across the third
     all three count 1/3.
     """
@@ -285,7 +282,7 @@ def test_auc_of_the_first() -> None:
     assert str(sqlrank.parse("auc@3")) == "AUC@3"
 
 
-def test_micro_average_of_users_and_pooled() -> None:
+def test_micro_average_of_users_and_pooled():
     """The second user has one negative only, and counts for the pooled value alone, where k is
     given for both together.
     """
@@ -306,14 +303,9 @@ def test_micro_average_of_users_and_pooled() -> None:
     [{}, {"by": "shop"}, {"by": [["shop"], []]}, {"level": "query"}, {"per_query": True}],
     ids=str,
 )
-def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
-    predictions = pa.table(
-        {
-            "label": [1, 0, 1, 0, 0],
-            "score": [0.9, 0.1, 0.5, 0.4, 0.3],
-            "query_id": ["a", "a", "b", "b", "b"],
-            "shop": [1, 1, 2, 2, 2],
-        }
+def test_few_negatives_are_an_error(arguments):
+    predictions = build_table(
+        label="1 0 1 0 0", score="0.9 0.1 0.5 0.4 0.3", query_id="a a b b b", shop="1 1 2 2 2"
     )
     place = {
         "by": " where shop=1",
@@ -349,15 +341,13 @@ def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
         ("PartialAUC@2", {}, sqlrank.InputError, "label"),
     ],
 )
-def test_refused(
-    metric: str, arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_refused(metric, arguments, error, message):
     with pytest.raises(error) as caught:
         evaluate_values(metric, [1, 2, 0], [0.1, 0.2, 0.3], **arguments)
     assert message in str(caught.value)
 
 
-def test_null_and_nan_are_refused() -> None:
+def test_null_and_nan_are_refused():
     for label, score, what in (
         ([1, None], [0.1, 0.2], "label is NULL"),
         ([1, 2], [0.1, float("nan")], "score is NaN"),
@@ -366,7 +356,7 @@ def test_null_and_nan_are_refused() -> None:
             evaluate_values("KendallTau", label, score)
 
 
-def test_counting_by_frames_is_for_duckdb() -> None:
+def test_counting_by_frames_is_for_duckdb():
     assert "RANK(" in sqlrank.sql("KendallTau", predictions="p")
     assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")
     with pytest.raises(
@@ -380,7 +370,7 @@ def test_counting_by_frames_is_for_duckdb() -> None:
         )
 
 
-def test_w_ranking() -> None:
+def test_w_ranking():
     """Positives at the ranks 6, 4 and 1 of 6: AUC 5/9, and (3 * 3 * 5/9 + 3 * 4 / 2) / 7 = 11/7."""
     label, score = [1, 0, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.5, 0.4, 0.3]
     metrics = [
@@ -404,7 +394,7 @@ def test_w_ranking() -> None:
         evaluate_values("WRanking(phi=top, u0=0)", label, score)
 
 
-def test_names_of_averages() -> None:
+def test_names_of_averages():
     """The micro average of the authors is a mean over users with k negatives; c has one of two."""
     rows = [
         (*"a", 1, 0.9),

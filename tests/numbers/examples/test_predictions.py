@@ -86,7 +86,7 @@ WORKED = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_the_example_of_spark(strategy: str) -> None:
+def test_the_example_of_spark(strategy):
     got = evaluate_predictions(
         [metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy}
     )
@@ -98,7 +98,7 @@ def test_the_example_of_spark(strategy: str) -> None:
     assert not wrong
 
 
-def test_the_numbers_that_spark_prints() -> None:
+def test_the_numbers_that_spark_prints():
     got = evaluate_predictions(["AUC", "PRAUC", "APS"], *SPARK)
     assert [round(value, digits) for value, digits in zip(got, (4, 4, 3), strict=True)] == [
         0.7083,
@@ -108,7 +108,7 @@ def test_the_numbers_that_spark_prints() -> None:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_six_predictions_in_order(strategy: str) -> None:
+def test_six_predictions_in_order(strategy):
     """METRICS 5.4, Toy C: -+-+++."""
     label, score = rank_labels("-+-+++")
     got = evaluate_predictions(
@@ -130,9 +130,7 @@ def test_six_predictions_in_order(strategy: str) -> None:
         ("++------+++", 12, 4 / 10, 0.64),
     ],
 )
-def test_partial_areas_of_five_positives_and_six_negatives(
-    order: str, pairs: int, share: float, mcclish: float
-) -> None:
+def test_partial_areas_of_five_positives_and_six_negatives(order, pairs, share, mcclish):
     """METRICS 3.4 and 2.7: the pairs with the two highest negatives, which are the area up to a
     false positive rate of 2/6.
     """
@@ -151,7 +149,7 @@ def test_partial_areas_of_five_positives_and_six_negatives(
 
 
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
-def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
+def test_areas_with_five_of_the_first_six(order, pairs):
     label, score = rank_labels(order)
     got = evaluate_predictions(
         ["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score
@@ -164,7 +162,7 @@ def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
     ("last", "expected", "printed"),
     [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)],
 )
-def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed: float) -> None:
+def test_pndcg_of_valassis(strategy, last, expected, printed):
     (got,) = evaluate_predictions(
         "PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy}
     )
@@ -172,7 +170,7 @@ def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed:
     assert round(got, 10) == printed
 
 
-def test_pndcg_with_a_cutoff_and_weights() -> None:
+def test_pndcg_with_a_cutoff_and_weights():
     label, score, weight = [1, 0, 1], [0.9, 0.8, 0.1], [0.5, 1.0, 2.0]
     got = evaluate_predictions(
         ["PnDCG", "PnDCG@0.25", "PnDCG@1", "PnDCG@2", "PnDCG@9"], label, score, weight
@@ -241,7 +239,7 @@ def compute_as_published(label: np.ndarray, weight: np.ndarray) -> float:
 
 @pytest.mark.parametrize("weights", ["ones", "whole", "real"])
 @pytest.mark.parametrize("seed", range(4))
-def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
+def test_lift_quality_of_lightmetrics(seed, weights):
     rng = np.random.default_rng(seed)
     n = 60
     label, score, rank = rng.integers(0, 2, n), rng.integers(0, 7, n) / 7, rng.permutation(n)
@@ -262,7 +260,7 @@ def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> None:
+def test_the_spark_variant_is_two_over_the_negatives_lower(strategy):
     rng = np.random.default_rng(32)
     label, score = rng.permutation([1] * 20 + [0] * 32), rng.permutation(52)
     exact, spark = evaluate_predictions(
@@ -275,7 +273,7 @@ def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> Non
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> None:
+def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy):
     """Two positives and two negatives are tied, one negative is below: 1/3."""
     label, score = [1, 1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.1]
     orders = [compute_serially([*order, 0], [1.0] * 5) for order in permutations(label[:4])]
@@ -289,7 +287,7 @@ def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> No
 
 
 @pytest.mark.slow
-def test_each_order_of_ties_by_rank() -> None:
+def test_each_order_of_ties_by_rank():
     for order in permutations(range(4)):
         label = [1, 1, 0, 0]
         by_rank = [label[order.index(place)] for place in range(4)]
@@ -306,7 +304,7 @@ def test_each_order_of_ties_by_rank() -> None:
 # Log loss
 
 
-def test_probabilities_0_and_1_are_clipped() -> None:
+def test_probabilities_0_and_1_are_clipped():
     eps = 2.220446049250313e-16
     right, wrong = log(1 - eps), log(eps)
     assert evaluate_predictions("LogLoss", [0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0]) == pytest.approx(
@@ -324,12 +322,12 @@ def test_probabilities_0_and_1_are_clipped() -> None:
     assert evaluate_predictions("LogLoss", [0, 1], [0.0, 1.0]) == pytest.approx([eps], rel=1e-6)
 
 
-def test_a_small_probability_is_not_lost_next_to_1() -> None:
+def test_a_small_probability_is_not_lost_next_to_1():
     assert evaluate_predictions("LogLoss", [1], [1e-12]) == pytest.approx([-log(1e-12)], rel=1e-14)
     assert evaluate_predictions("LogLikelihood(eps=1e-300)", [0, 1], [0.0, 1.0]) == [0.0]
 
 
-def test_the_base_rate_has_an_entropy_of_1() -> None:
+def test_the_base_rate_has_an_entropy_of_1():
     label, weight = [1, 0, 0], [2.0, 1.0, 5.0]
     got = evaluate_predictions(
         ["NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "LogLoss"],
@@ -340,7 +338,7 @@ def test_the_base_rate_has_an_entropy_of_1() -> None:
     assert got == pytest.approx([1, 0, 0, -(log(0.25) + 3 * log(0.75)) / 4], abs=1e-12)
 
 
-def test_two_scores_are_recalibrated_to_their_shares_of_positives() -> None:
+def test_two_scores_are_recalibrated_to_their_shares_of_positives():
     """A line through two points: logits of 0.2 and 0.8 to those of 1 / 4 and 4 / 6; of one score to
     the share of 5 / 10.
     """
@@ -366,7 +364,7 @@ BY_QUERY = (
     [("count", 3 / 5), ("equal", 1 / 2), ("weight", 4 / 8), ("positives", 1 / 2)],
 )
 @pytest.mark.parametrize("strategy", select_few(WEIGHTED, QUICK))
-def test_gauc(strategy: str, importance: str, expected: float) -> None:
+def test_gauc(strategy, importance, expected):
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
     got = evaluate_predictions(
         f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy}
@@ -374,14 +372,14 @@ def test_gauc(strategy: str, importance: str, expected: float) -> None:
     assert got == pytest.approx([expected], abs=1e-12)
 
 
-def test_gauc_without_a_query_of_both_classes() -> None:
+def test_gauc_without_a_query_of_both_classes():
     assert evaluate_predictions("GAUC", [1, 0], [0.2, 0.1], extra={"query_id": [1, 2]}) == [None]
 
 
 # Regression
 
 
-def test_regression_by_hand() -> None:
+def test_regression_by_hand():
     label, score, weight = [1.0, 2.0, 4.0, 0.0], [2.0, 2.0, 1.0, 1.0], [1.0, 2.0, 1.0, 4.0]
     metrics = ["Bias", "MAE", "MSE", "RMSE", "MAPE(eps=0.5)", "sMAPE", "R2", "ExplainedVariance"]
     mean, offset = 9 / 8, 2 / 8
@@ -395,7 +393,7 @@ def test_regression_by_hand() -> None:
     assert got == pytest.approx([*expected, 1 - 14 / total, 1 - spread / total], abs=1e-12)
 
 
-def test_deviances_by_hand() -> None:
+def test_deviances_by_hand():
     got = evaluate_predictions(
         ["PoissonDeviance", "TweedieDeviance", "TweedieDeviance(power=1.5)"], [0.0, 4.0], [1.0, 1.0]
     )
@@ -404,14 +402,14 @@ def test_deviances_by_hand() -> None:
     assert got == pytest.approx([poisson, tweedie, tweedie], abs=1e-12)
 
 
-def test_an_error_of_0_of_0_is_0() -> None:
+def test_an_error_of_0_of_0_is_0():
     assert evaluate_predictions(["sMAPE", "MAPE"], [0.0, 1.0], [0.0, 3.0]) == pytest.approx(
         [1 / 2, 1], abs=1e-12
     )
 
 
 @pytest.mark.parametrize("label", [2.0, 0.5, 0.1])
-def test_labels_that_are_all_equal_have_no_variance(label: float) -> None:
+def test_labels_that_are_all_equal_have_no_variance(label):
     assert evaluate_predictions(["R2", "ExplainedVariance"], [label] * 3, [0.1, 0.2, 0.3]) == [
         None,
         None,

@@ -8,21 +8,20 @@ import pytest
 import sqlrank
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import STRATEGIES, evaluate_predictions
+from tests.tables import build_table
 
 
 @pytest.mark.parametrize(
     "name", ["click", "select", "Größe", 'a "quoted" name', "score", "by", "list_id"]
 )
-def test_columns_of_any_name(name: str) -> None:
+def test_columns_of_any_name(name):
     columns = {"label": name, "score": "p"}
     data = pa.table({name: [0, 1, 1], "p": [0.1, 0.4, 0.05]})
     assert sqlrank.evaluate("AUC", predictions=data, columns=columns).to_pylist() == [{"AUC": 0.5}]
 
 
-def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
-    data = pa.table(
-        {"y": [0, 1, 0], "p": [0.1, 0.4, 0.9], "w": [3.0, 1.0, 1.0], "weight": [1.0, 1.0, 1.0]}
-    )
+def test_weight_by_another_name_and_a_weight_that_is_there():
+    data = build_table(y="0 1 0", p="0.1 0.4 0.9", w="3.0 1.0 1.0", weight="1.0 1.0 1.0")
     columns = {"label": "y", "score": "p"}
     assert sqlrank.evaluate("AUC", predictions=data, columns=columns).to_pylist() == [{"AUC": 0.5}]
     assert sqlrank.evaluate(
@@ -57,7 +56,7 @@ def evaluate_each_group() -> list[list[float]]:
 @pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INNER)
-def test_by_columns_of_any_name(name: str) -> None:
+def test_by_columns_of_any_name(name):
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its
     own.
     """
@@ -76,14 +75,12 @@ def test_by_columns_of_any_name(name: str) -> None:
         assert got == [pytest.approx(row, abs=1e-12) for row in evaluate_each_group()]
 
 
-def test_two_by_columns_with_null_in_either() -> None:
-    data = pa.table(
-        {
-            "label": [0, 1, 0, 1, 0, 1],
-            "score": [0.1, 0.2, 0.4, 0.3, 0.5, 0.5],
-            "a": [1, 1, None, None, 1, 1],
-            "b": ["x", "x", "x", "x", None, None],
-        }
+def test_two_by_columns_with_null_in_either():
+    data = build_table(
+        label="0 1 0 1 0 1",
+        score="0.1 0.2 0.4 0.3 0.5 0.5",
+        a="1 1 NULL NULL 1 1",
+        b="x x x x NULL NULL",
     )
     for strategy in STRATEGIES:
         rows = sqlrank.evaluate(

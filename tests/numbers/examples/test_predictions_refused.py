@@ -1,7 +1,6 @@
 """Invalid predictions raise errors, asserted by their message."""
 
 from math import log, nan
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,6 +10,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import INF, evaluate_predictions
+from tests.tables import build_table
 
 BROKEN = [
     (
@@ -88,7 +88,7 @@ BROKEN = [
         {"weight": [1.0, -1.0]},
         "AUC",
         (
-            r"1 row: weight is negative. Give a weight from 0, or leave the row out\n +label=1,"
+            r"1 row: weight is negative. Give one from 0, or leave the row out\n +label=1,"
             r" score=0.9, weight=-1.0"
         ),
     ),
@@ -145,46 +145,28 @@ BROKEN = [
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("columns", "metric", "message"), BROKEN)
-def test_rows_that_cannot_be_evaluated(
-    columns: dict[str, list[Any]], metric: str, message: str
-) -> None:
+def test_rows_that_cannot_be_evaluated(columns, metric, message):
     data = pa.table({"label": [0, 1], "score": [0.1, 0.9], **columns})
     with pytest.raises(sqlrank.InputError, match=message):
         sqlrank.evaluate(metric, predictions=data, connection=get_database())
 
 
-def test_all_problems_come_in_one_report() -> None:
-    data = pa.table({"label": [None, 2, 1], "score": [nan, 0.9, 0.5], "weight": [-1.0, INF, 1.0]})
-    with pytest.raises(sqlrank.InputError) as caught:
-        sqlrank.evaluate("LogLoss", predictions=data)
-    for part in (
-        "label is NULL",
-        "label is neither 0 nor 1",
-        "score is NaN",
-        "weight is negative",
-        "weight is NaN or infinite",
-    ):
-        assert part in str(caught.value)
-
-
-def test_a_broken_row_in_any_group_is_found() -> None:
-    data = pa.table({"label": [0, 1, 2], "score": [0.1, 0.9, 0.5], "day": [None, "x", None]})
+def test_a_broken_row_in_any_group_is_found():
+    data = build_table(label="0 1 2", score="0.1 0.9 0.5", day="NULL x NULL")
     with pytest.raises(sqlrank.InputError, match="label is neither 0 nor 1"):
         sqlrank.evaluate("AUC", predictions=data, by=[["day"], []])
 
 
-def test_columns_that_are_not_read_may_hold_anything() -> None:
-    data = pa.table(
-        {"label": [0, 1], "score": [0.1, 0.9], "rank": [None, 1], "query_id": [None, "a"]}
-    )
+def test_columns_that_are_not_read_may_hold_anything():
+    data = build_table(label="0 1", score="0.1 0.9", rank="NULL 1", query_id="NULL a")
     assert sqlrank.evaluate("AUC", predictions=data).to_pylist() == [{"AUC": 1.0}]
 
 
-def test_without_checks() -> None:
-    data = pa.table({"label": [0, 1], "score": [0.1, 0.9]})
+def test_without_checks():
+    data = build_table(label="0 1", score="0.1 0.9")
     assert sqlrank.evaluate("AUC", predictions=data, check="off").to_pylist() == [{"AUC": 1.0}]
     with pytest.raises(
-        sqlrank.InputError, match="check='some' is not possible: give one of: auto, full, off"
+        sqlrank.InputError, match=r"unknown check 'some'\. Choose from: auto, full, off"
     ):
         sqlrank.evaluate("AUC", predictions=data, check="some")  # type: ignore[arg-type]
 
@@ -210,9 +192,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("columns", "metric", "arguments", "message"), MISSING)
-def test_columns_that_are_missing(
-    columns: dict[str, list[Any]], metric: str, arguments: dict[str, Any], message: str
-) -> None:
+def test_columns_that_are_missing(columns, metric, arguments, message):
     with pytest.raises(sqlrank.InputError, match=message):
         sqlrank.evaluate(metric, predictions=pa.table(columns), **arguments)
 
@@ -273,61 +253,21 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("metric", "arguments", "message"), REFUSED)
-def test_what_is_refused(metric: str, arguments: dict[str, Any], message: str) -> None:
-    data = pa.table(
-        {
-            "label": [0, 1],
-            "score": [0.1, 0.9],
-            "weight": [1.0, 1.0],
-            "query_id": [1, 1],
-            "AUC": [1, 1],
-        }
-    )
+def test_what_is_refused(metric, arguments, message):
+    data = build_table(label="0 1", score="0.1 0.9", weight="1.0 1.0", query_id="1 1", AUC="1 1")
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.evaluate(metric, predictions=data, **arguments)
 
 
-@pytest.mark.parametrize("arguments", [{"run": "run"}, {"qrels": "qrels"}, {"queries": "queries"}])
-def test_metrics_of_predictions_need_predictions_alone(arguments: dict[str, str]) -> None:
-    with pytest.raises(
-        sqlrank.InputError,
-        match=r"AUC needs predictions=, a table with label and score, and nothing else",
-    ):
-        sqlrank.evaluate(
-            "AUC", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.9]}), **arguments
-        )
-
-
-def test_the_bound_of_the_power_is_shown_as_it_is() -> None:
-    with pytest.raises(
-        sqlrank.MetricError, match=r"power is 2. It must be a number above 1 to 1\.999999"
-    ):
-        evaluate_predictions("TweedieDeviance(power=2)", [1.0], [1.0])
-
-
 @pytest.mark.parametrize("ties", ["expected", "doc_asc", "error"])
-def test_ties_of_rankings_are_refused(ties: str) -> None:
+def test_ties_of_rankings_are_refused(ties):
     with pytest.raises(sqlrank.MetricError, match=f"ties={ties!r} orders documents"):
         evaluate_predictions(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
 
 
-def test_unknown_ties_are_one_sentence_with_the_list() -> None:
-    with pytest.raises(sqlrank.MetricError) as caught:
-        evaluate_predictions("AUC", [1, 0], [0.5, 0.5], ties="wrst")
-    values = "doc_desc, doc_asc, rank, expected, worst, best, error, row_order"
-    assert str(caught.value) == f"unknown ties 'wrst'. Did you mean 'worst'? Choose from: {values}"
-
-
-def test_log_loss_without_clipping_is_refused() -> None:
+def test_log_loss_without_clipping_is_refused():
     with pytest.raises(sqlrank.MetricError, match=r"eps is 0. It must be a number above 0 to 0\.5"):
         evaluate_predictions("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
-
-
-def test_equal_ranks_do_not_order_rows() -> None:
-    with pytest.raises(sqlrank.InputError, match="rank"):
-        evaluate_predictions(
-            "AUC", [1, 0, 1, 0], [0.5] * 4, extra={"rank": [1, 1, 1, 1]}, ties="row_order"
-        )
 
 
 THRESHOLD_METRICS = sorted(
@@ -340,7 +280,7 @@ THRESHOLD_METRICS = sorted(
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("metric", THRESHOLD_METRICS)
-def test_the_default_threshold_is_for_scores_from_0_to_1(metric: str) -> None:
+def test_the_default_threshold_is_for_scores_from_0_to_1(metric):
     """Log odds and percentages have another threshold, by which the metric is what that of their
     probabilities is.
     """

@@ -27,7 +27,7 @@ TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 @pytest.mark.parametrize("label", [0, 1])
-def test_one_class(strategy: str, label: int) -> None:
+def test_one_class(strategy, label):
     undefined = [*UNDEFINED_1, *(NO_POSITIVE if label == 0 else ())]
     assert evaluate_predictions(
         undefined, [label] * 3, [0.9, 0.9, 0.3], plan={"score_order": strategy}
@@ -35,12 +35,12 @@ def test_one_class(strategy: str, label: int) -> None:
 
 
 @pytest.mark.parametrize("score", [[0.5] * 4, [0.1, 0.3, 0.3, 0.9], [0.9, 0.7, 0.2, 0.1]])
-def test_a_slope_of_classes_that_do_not_overlap(score: list[float]) -> None:
+def test_a_slope_of_classes_that_do_not_overlap(score):
     assert evaluate_predictions("CalibrationSlope", [0, 0, 1, 1], score) == [None]
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_positives_alone(strategy: str) -> None:
+def test_positives_alone(strategy):
     metrics = [
         "APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision",
         "FBeta(threshold_from=best)", "ThresholdUsed(threshold_from=best)",
@@ -50,7 +50,7 @@ def test_positives_alone(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_one_row(strategy: str) -> None:
+def test_one_row(strategy):
     got = evaluate_predictions(
         ["AUC", "APS", "LogLoss", "PnDCG", "KS", "R2", "ECE", "num_predictions"],
         [1],
@@ -61,7 +61,7 @@ def test_one_row(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_all_tied(strategy: str) -> None:
+def test_all_tied(strategy):
     metrics = [
         "AUC", "Gini", "APS", "KS", "pAUC@0.2", "Gain@0.3", "Lift@0.3", "PRAUC",
         "PRAUC(interpolation=from_one)", "PnDCG",
@@ -72,7 +72,7 @@ def test_all_tied(strategy: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(WEIGHTED, QUICK))
-def test_no_weight_at_all(strategy: str) -> None:
+def test_no_weight_at_all(strategy):
     label, score = [1, 0, 1], [0.9, 0.8, 0.7]
     undefined = [
         *UNDEFINED_1,
@@ -101,7 +101,7 @@ EMPTY = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
-def test_no_predictions(strategy: str) -> None:
+def test_no_predictions(strategy):
     undefined = [*UNDEFINED_1, *NO_POSITIVE, *MEANS, "LogLikelihood", "R2"]
     assert evaluate_predictions(
         undefined, **EMPTY, plan={"score_order": strategy}, check="off"
@@ -132,7 +132,7 @@ def test_no_predictions(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", [("zero", 0), ("half", 0.5), ("one", 1), ("skip", None)])
-def test_what_an_undefined_value_counts(policy: tuple[str, float | None]) -> None:
+def test_what_an_undefined_value_counts(policy):
     """Totals are never undefined."""
     name, expected = policy
     assert evaluate_predictions(
@@ -140,7 +140,7 @@ def test_what_an_undefined_value_counts(policy: tuple[str, float | None]) -> Non
     ) == [expected, expected, 0.0]
 
 
-def test_undefined_ratios_of_a_confusion_matrix() -> None:
+def test_undefined_ratios_of_a_confusion_matrix():
     assert evaluate_predictions(["Precision", "MCC", "LogOdds", "FBeta"], [1, 0], [0.2, 0.1]) == [
         None,
         None,
@@ -152,16 +152,16 @@ def test_undefined_ratios_of_a_confusion_matrix() -> None:
     assert evaluate_predictions(["FBeta", "Precision"], [0, 0], [0.8, 0.1]) == [0.0, 0.0]
 
 
-def test_calibration_without_probability() -> None:
+def test_calibration_without_probability():
     assert evaluate_predictions(["PnDCG", "CalibrationRatio"], [1, 0], [0.0, 0.0]) == [None, 0.0]
 
 
-def test_errors_beyond_the_greatest_double_are_undefined() -> None:
+def test_errors_beyond_the_greatest_double_are_undefined():
     assert evaluate_predictions(["MSE", "RMSE"], [0.0, 0.0], [1e160, 1.0]) == [None, None]
     assert evaluate_predictions("MAE", [0.0, 0.0], [1.7e308, -1.7e308]) == [None]
 
 
-def test_a_rate_of_a_class_that_is_not_there_is_null_from_the_first_point_on() -> None:
+def test_a_rate_of_a_class_that_is_not_there_is_null_from_the_first_point_on():
     for label, absent, present in ((1, "fpr", "tpr"), (0, "tpr", "fpr")):
         rows = sqlrank.evaluate(
             "ROC", predictions={"label": [label] * 2, "score": [0.9, 0.3]}

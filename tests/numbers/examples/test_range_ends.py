@@ -36,7 +36,7 @@ def choose_score(order: str, is_positive: bool, row: int) -> float:
 
 def make_predictions(orders: tuple[str, ...] = ("perfect", "worst", "equal", "random")) -> pa.Table:
     generator = random.Random(5)  # noqa: S311  no secrets
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for order in orders:
         for kind in ("weighted", "unweighted"):
             for positives, negatives in SIZES:
@@ -60,13 +60,12 @@ def make_predictions(orders: tuple[str, ...] = ("perfect", "worst", "equal", "ra
 
 
 def evaluate(metrics: list[str], predictions: pa.Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = sqlrank.evaluate(
+    return sqlrank.evaluate(
         metrics, predictions=predictions, by=["order", "kind", "size"]
     ).to_pylist()
-    return rows
 
 
-def test_a_perfect_order_is_exactly_1_and_the_reverse_exactly_0() -> None:
+def test_a_perfect_order_is_exactly_1_and_the_reverse_exactly_0():
     rows = evaluate(EXACT, make_predictions(("perfect", "worst")))
     assert len(rows) == 4 * len(SIZES)
     perfect = [row for row in rows if row["order"] == "perfect"]
@@ -82,7 +81,7 @@ def test_a_perfect_order_is_exactly_1_and_the_reverse_exactly_0() -> None:
     assert {(row["AUC"], row["Gini"]) for row in worst} == {(0.0, -1.0)}
 
 
-def test_tie_bounds_of_a_rollup_end_at_1() -> None:
+def test_tie_bounds_of_a_rollup_end_at_1():
     rollup = sqlrank.rollup("AUC", predictions=make_predictions(("perfect",)), by=["kind", "size"])
     rows = sqlrank.evaluate("AUC", rollup=rollup, by=["kind", "size"]).to_pylist()
     assert {
@@ -94,7 +93,7 @@ def test_tie_bounds_of_a_rollup_end_at_1() -> None:
 
 
 @pytest.mark.slow
-def test_no_metric_passes_the_ends_of_its_range() -> None:
+def test_no_metric_passes_the_ends_of_its_range():
     predictions = make_predictions()
     metrics = []
     for file in load_registry().metrics.values():
@@ -115,7 +114,7 @@ def test_no_metric_passes_the_ends_of_its_range() -> None:
     assert len(metrics) > 40
 
 
-def test_equal_lists_overlap_by_exactly_1() -> None:
+def test_equal_lists_overlap_by_exactly_1():
     """Also lists of which one goes on, and long ones; small persistences keep their digits."""
     lists = {"equal": (3000, 3000), "longer": (5, 3), "shorter": (3, 5)}
     rows = [
@@ -169,7 +168,7 @@ def draw_inputs(kind: str, *, is_perfect: bool) -> dict[str, pa.Table]:
     matches if so wanted.
     """
     generator = random.Random(len(kind) + 10 * is_perfect)  # noqa: S311  no secrets
-    rows: dict[str, list[dict[str, Any]]] = {
+    rows = {
         role: []
         for role in (
             "run", "baseline", "qrels", "queries", "predictions", "classified", "class_labels",
@@ -246,7 +245,7 @@ def evaluate_all(tables: dict[str, pa.Table]) -> list[tuple[SqlFile, list[float]
     """Return the values of the metrics with bounds that the tables are enough for: of groups, of
     queries, and their weighted means.
     """
-    files: dict[tuple[str, ...], list[SqlFile]] = {}
+    files = {}
     for file in load_registry().metrics.values():
         if (
             file.bounds is not None
@@ -256,11 +255,9 @@ def evaluate_all(tables: dict[str, pa.Table]) -> list[tuple[SqlFile, list[float]
             files.setdefault(tuple(list_roles(file)), []).append(file)
     found = []
     for roles, read in files.items():
-        options: dict[str, Any] = {
-            role: tables[role] for role in roles if role in {"run", "qrels", "predictions"}
-        }
+        options = {role: tables[role] for role in roles if role in {"run", "qrels", "predictions"}}
         options["inputs"] = {role: tables[role] for role in roles if role not in options}
-        calls: list[dict[str, Any]] = [{"by": "group"}]
+        calls = [{"by": "group"}]
         if "run" in roles:
             options["inputs"]["queries"] = tables["queries"]
             calls = [{"per_query": True}, {"columns": {"queries.weight": "weight"}}]
@@ -292,7 +289,7 @@ PERFECT = """
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SCALES)
-def test_no_value_of_small_inputs_passes_the_ends_of_its_range(kind: str) -> None:
+def test_no_value_of_small_inputs_passes_the_ends_of_its_range(kind):
     for is_perfect in (False, True):
         found = evaluate_all(draw_inputs(kind, is_perfect=is_perfect))
         passed = [

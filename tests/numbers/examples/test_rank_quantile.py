@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.tables import build_table
 
 BOTH = ["RankQuantile", "RankQuantileBound"]
 
@@ -32,7 +33,7 @@ def make_lists(hits: Any, depth: int = 20) -> dict[str, Any]:
     }
 
 
-def test_by_hand() -> None:
+def test_by_hand():
     """Nine of ten queries have a hit at rank 7 or above, and none of the tenth is retrieved."""
     given = make_lists([1, 1, 1, 2, 2, 3, 3, 5, 7, 99])
     metrics = [
@@ -42,17 +43,17 @@ def test_by_hand() -> None:
     (found,) = sqlrank.evaluate(metrics, **given).to_pylist()
     assert [*found.values()] == [7, None, 2, 3, 1]
     several = pa.concat_tables(
-        [given["qrels"], pa.table({"query_id": [8, 8], "doc_id": [4, 6], "relevance": [1, 0]})]
+        [given["qrels"], build_table(query_id="8 8", doc_id="4 6", relevance="1 0")]
     )
     assert sqlrank.evaluate("RankQuantile", run=given["run"], qrels=several).to_pylist() == [
         {"RankQuantile": 5}
     ]
 
 
-def test_queries_without_relevant_documents_do_not_count() -> None:
+def test_queries_without_relevant_documents_do_not_count():
     given = make_lists([1, 2, 3])
     judged = pa.concat_tables(
-        [given["qrels"].slice(0, 2), pa.table({"query_id": [2], "doc_id": [3], "relevance": [0]})]
+        [given["qrels"].slice(0, 2), build_table(query_id="2", doc_id="3", relevance="0")]
     )
     assert sqlrank.evaluate(["RankQuantile"], run=given["run"], qrels=judged).to_pylist() == [
         {"RankQuantile": 2}
@@ -66,7 +67,7 @@ def test_queries_without_relevant_documents_do_not_count() -> None:
     ("queries", "q", "bound"),
     [(29, 0.9, 0.95), (40, 0.5, 0.95), (100, 0.9, 0.99), (700, 0.9, 0.95)],
 )
-def test_numbers_are_those_of_numpy(queries: int, q: float, bound: float) -> None:
+def test_numbers_are_those_of_numpy(queries, q, bound):
     hits = np.random.default_rng(queries).geometric(0.4, queries)
     place, mass = 0, 0.0
     while mass < bound:
@@ -84,7 +85,7 @@ def test_numbers_are_those_of_numpy(queries: int, q: float, bound: float) -> Non
     ]
 
 
-def test_few_queries_have_no_limit() -> None:
+def test_few_queries_have_no_limit():
     """The greatest of n ranks is not below the quantile with probability 1 - 0.9^n."""
     for queries, there in ((28, False), (29, True)):
         found = sqlrank.evaluate(
@@ -97,7 +98,7 @@ def test_few_queries_have_no_limit() -> None:
 
 
 @pytest.mark.slow
-def test_the_limit_holds_as_often_as_it_says() -> None:
+def test_the_limit_holds_as_often_as_it_says():
     """The ranks of 1,000 samples of 50 queries are geometric. The limit, the 49th, is too low if 49
     of 50 are below the quantile, 7.
     """

@@ -14,6 +14,7 @@ from tests.numbers.examples.rankings import (
     evaluate_queries,
     make_lists,
 )
+from tests.tables import build_table, read_columns
 
 WORKED = [
     ("AP@5", (1 / 2 + 2 / 4 + 3 / 5) / 4),
@@ -80,7 +81,7 @@ def evaluate_worked_example() -> dict[str, float]:
 
 
 @pytest.mark.parametrize(("metric", "expected"), WORKED)
-def test_four_relevant_documents_one_of_them_missed(metric: str, expected: float) -> None:
+def test_four_relevant_documents_one_of_them_missed(metric, expected):
     assert evaluate_worked_example()[metric] == pytest.approx(expected, abs=1e-12)
 
 
@@ -88,12 +89,12 @@ def test_four_relevant_documents_one_of_them_missed(metric: str, expected: float
     ("denominator", "expected"),
     [("k", 2 / 5), ("retrieved", 2 / 3), ("min_rk", 2 / 3), ("relevant", 2 / 3), ("hits", 1)],
 )
-def test_precision_denominators(denominator: str, expected: float) -> None:
+def test_precision_denominators(denominator, expected):
     three = make_lists({"q": [1, 0, 1]}, {"q": [1]})
     assert evaluate_metric(f"P(denominator={denominator})@5", three) == pytest.approx(expected)
 
 
-def test_cutoff_beyond_the_list() -> None:
+def test_cutoff_beyond_the_list():
     three = make_lists({"q": [1, 0, 1]})
     metrics = ["P@10", "R@10", "AP@10", "nDCG@10", "RR@10", "Judged@10", "Unj@10", "F@10", "MDCG@4"]
     dcg = [1, 1, 1.5, 1.5]
@@ -105,7 +106,7 @@ def test_cutoff_beyond_the_list() -> None:
 
 
 @pytest.mark.parametrize(("grade", "expected"), [(1, 1.0), (0, 0.0)])
-def test_one_document(grade: int, expected: float) -> None:
+def test_one_document(grade, expected):
     metrics = [
         "P@1", "R@1", "AP", "nDCG", "RR", "Rprec", "bpref", "infAP", "11pt", "G", "binG",
         "nDCGrel", "Rndcg", "SetF", "RHR", "Success",
@@ -122,7 +123,7 @@ EVERY = [
 
 
 @pytest.mark.slow
-def test_nothing_retrieved_counts_0() -> None:
+def test_nothing_retrieved_counts_0():
     other = make_lists({"answered": [1]}, {"unanswered": [1, 0]})
     assert evaluate_metrics(EVERY, other) == pytest.approx(
         [0.5, 0.5, 0.1, 0.5, 0.5, 1 / 32, 1 / 32, 0.1] + [0.5] * 10,
@@ -132,7 +133,7 @@ def test_nothing_retrieved_counts_0() -> None:
 
 
 @pytest.mark.slow
-def test_not_answered_is_not_undefined() -> None:
+def test_not_answered_is_not_undefined():
     other = make_lists({"answered": [1]}, {"unanswered": [1, 0]})
     metrics = [
         *EVERY,
@@ -155,14 +156,14 @@ def test_not_answered_is_not_undefined() -> None:
         "AP(denominator=hits)@5",
     ],
 )
-def test_a_list_without_hits_is_not_undefined(metric: str) -> None:
+def test_a_list_without_hits_is_not_undefined(metric):
     assert (
         evaluate_metric(metric, make_lists({"q": [0, None]}, {"q": [1]}), if_undefined="one") == 0.0
     )
 
 
 @pytest.mark.slow
-def test_nothing_relevant() -> None:
+def test_nothing_relevant():
     none = make_lists({"q": [0, None, 0]})
     for policy, expected in {"zero": 0.0, "one": 1.0, "skip": None, "null": None}.items():
         assert evaluate_metrics(EVERY, none, if_undefined=policy) == [expected] * len(EVERY)
@@ -175,13 +176,13 @@ def test_nothing_relevant() -> None:
         "P@3", "nDCG(gain=binary)",
     ],
 )  # fmt: skip
-def test_nothing_of_the_relevance_level_is_nothing_relevant(metric: str) -> None:
+def test_nothing_of_the_relevance_level_is_nothing_relevant(metric):
     assert evaluate_metric(metric, make_lists({"q": [1, 0]}), rel=2, if_undefined="skip") is None
 
 
 TIED = {
-    "run": pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.5] * 4}),
-    "qrels": pa.table({"query_id": ["q"] * 2, "doc_id": ["b", "d"], "relevance": [2, 1]}),
+    "run": build_table(query_id=["q"] * 4, doc_id="a b c d", score=[0.5] * 4),
+    "qrels": build_table(query_id=["q"] * 2, doc_id="b d", relevance="2 1"),
 }
 
 
@@ -194,7 +195,7 @@ TIED = {
         ("best", {2: 1, 1: 2}),
     ],
 )
-def test_all_tied(ties: str, ranks: dict[int, int]) -> None:
+def test_all_tied(ties, ranks):
     first, second = sorted(ranks.values())
     dcg = sum(grade / log2(rank + 1) for grade, rank in ranks.items())
     expected = [
@@ -209,7 +210,7 @@ def test_all_tied(ties: str, ranks: dict[int, int]) -> None:
     )
 
 
-def test_all_tied_in_expectation() -> None:
+def test_all_tied_in_expectation():
     discounts = [1, 1 / log2(3), 1 / 2, 1 / log2(5)]
     dcg = (2 + 1) / 4 * sum(discounts)
     metrics = [
@@ -220,7 +221,7 @@ def test_all_tied_in_expectation() -> None:
     assert evaluate_metrics(metrics, TIED, ties="expected") == pytest.approx(expected)
 
 
-def test_first_hit_of_all_tied_in_expectation() -> None:
+def test_first_hit_of_all_tied_in_expectation():
     """Two of four: the first is at rank 1 in 3 of 6 orders, at 2 in 2, at 3 in 1."""
     metrics = ["RR", "RR@1", "RR@2", "Success@1", "Success@2", "Success@3", "RR(rel=2)"]
     expected = [
@@ -238,11 +239,11 @@ def test_first_hit_of_all_tied_in_expectation() -> None:
 
 
 @pytest.mark.parametrize("size", [20, 100_000])
-def test_first_hit_of_large_tie_groups(size: int) -> None:
+def test_first_hit_of_large_tie_groups(size):
     """One of n at a uniform rank: H(n) / n."""
     tied = {
         "run": pa.table({"query_id": ["q"] * size, "doc_id": range(size), "score": [0.5] * size}),
-        "qrels": pa.table({"query_id": ["q"], "doc_id": [3], "relevance": [1]}),
+        "qrels": build_table(query_id="q", doc_id="3", relevance="1"),
     }
     expected = [fsum(1 / rank for rank in range(1, size + 1)) / size, 10 / size, 1]
     got = evaluate_metrics(["RR", "Success@10", f"Success@{size}"], tied, ties="expected")
@@ -250,25 +251,12 @@ def test_first_hit_of_large_tie_groups(size: int) -> None:
     assert max(got) <= 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "ties", "reason"),
-    [
-        ("AP", "expected", "ties='expected' is not defined for AP"),
-        ("P@1", "error", "equal scores in a list"),
-        ("P@1", "oldest", "unknown ties 'oldest'"),
-    ],
-)
-def test_ties_that_are_refused(metric: str, ties: str, reason: str) -> None:
-    with pytest.raises(sqlrank.SqlrankError, match=reason):
-        evaluate_metric(metric, TIED, ties=ties)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rel", "expected"),
     [(1, [3 / 4, 1, 1]), (2, [2 / 4, 1, 1 / 2]), (3, [1 / 4, 1, 1 / 3]), (4, [0, 0, 0])],
 )
-def test_relevance_level(rel: int, expected: list[float]) -> None:
+def test_relevance_level(rel, expected):
     graded = make_lists({"q": [1, 2, 3, 0]})
     assert evaluate_metrics(
         [f"P(rel={rel})@4", f"R(rel={rel})", f"RR(rel={rel})"], graded
@@ -277,7 +265,7 @@ def test_relevance_level(rel: int, expected: list[float]) -> None:
     assert evaluate_metrics(["nDCG", "RR"], graded, rel=rel)[0] == evaluate_metric("nDCG", graded)
 
 
-def test_relevance_level_0_counts_all_that_was_judged() -> None:
+def test_relevance_level_0_counts_all_that_was_judged():
     graded = make_lists({"q": [None, 0, 2]})
     assert evaluate_metrics(
         ["P@3", "R", "RR", "num_rel", "SetP", "Success@1"], graded, rel=0
@@ -298,11 +286,11 @@ PROBABILITIES = make_lists({"q": [0.4, 0.1, 0, 0.4]})
         ("PFound(p_break=1, stop_probability=identity)", 0.4),
     ],
 )
-def test_cascade_of_probabilities(metric: str, expected: float) -> None:
+def test_cascade_of_probabilities(metric, expected):
     assert evaluate_metric(metric, PROBABILITIES) == pytest.approx(expected, abs=5e-7)
 
 
-def test_cascade_of_the_survey_on_habr() -> None:
+def test_cascade_of_the_survey_on_habr():
     assert evaluate_metrics(["ERR", "PFound"], PROBABILITIES, compat="habr") == pytest.approx(
         [0.4840, 0.583651], abs=5e-7
     )
@@ -321,13 +309,13 @@ def test_cascade_of_the_survey_on_habr() -> None:
         ),
     ],
 )
-def test_cascade_of_grades(metric: str, expected: float) -> None:
+def test_cascade_of_grades(metric, expected):
     assert evaluate_metric(metric, make_lists({"q": [3, 2, 0, 1]})) == pytest.approx(
         expected, abs=5e-6
     )
 
 
-def test_cascade_of_binary_relevance() -> None:
+def test_cascade_of_binary_relevance():
     binary = make_lists({"q": [0, 1, 1]})
     assert (
         evaluate_metric("ERR(stop_probability=identity)", binary)
@@ -337,18 +325,7 @@ def test_cascade_of_binary_relevance() -> None:
     assert evaluate_metric("ERR(max_grade=1)", binary) == pytest.approx(0.5 / 2 + 0.5 * 0.5 / 3)
 
 
-def test_a_stop_probability_above_1_is_refused() -> None:
-    with pytest.raises(
-        sqlrank.InputError, match="a relevance of 3 gives a stop_probability above 1"
-    ):
-        evaluate_metric("ERR(stop_probability=identity)", make_lists({"q": [3, 0]}))
-    with pytest.raises(
-        sqlrank.InputError, match="a relevance of 5 gives a stop_probability above 1"
-    ):
-        evaluate_metric("PFound", make_lists({"q": [5, 0]}))
-
-
-def test_ideal_lists() -> None:
+def test_ideal_lists():
     sources = make_lists({"q": [1, 0]}, {"q": [3, 2, 1]})
     expected = {
         "judged": 1 / (3 + 2 / log2(3) + 1 / 2),
@@ -361,7 +338,7 @@ def test_ideal_lists() -> None:
 
 
 @pytest.mark.slow
-def test_ideal_of_the_retrieved_is_within_the_depth() -> None:
+def test_ideal_of_the_retrieved_is_within_the_depth():
     sources = make_lists({"q": [1, 0, 3]})
     for ties in ("doc_desc", "worst", "best", "expected"):
         assert evaluate_metric(
@@ -369,7 +346,7 @@ def test_ideal_of_the_retrieved_is_within_the_depth() -> None:
         ) == pytest.approx(1.0)
 
 
-def test_gains_that_are_given() -> None:
+def test_gains_that_are_given():
     graded = make_lists({"q": [1, 3, 2, 4]})
     assert evaluate_metric("DCG(gain={1: 3.5, 2: 9, 4: 7})", graded) == pytest.approx(
         3.5 + 3 / log2(3) + 9 / 2 + 7 / log2(5)
@@ -377,7 +354,7 @@ def test_gains_that_are_given() -> None:
     assert evaluate_metric("CG(gain={1: 0})", graded) == 9
 
 
-def test_an_ideal_list_leaves_out_what_costs() -> None:
+def test_an_ideal_list_leaves_out_what_costs():
     """The best list of trec_eval goes down to the last gain above 0."""
     costly = make_lists({"q": [1, 2]})
     assert evaluate_metric("nDCG(gain={1: -1})", costly) == pytest.approx((-1 + 2 / log2(3)) / 2)
@@ -386,7 +363,7 @@ def test_an_ideal_list_leaves_out_what_costs() -> None:
     )
 
 
-def test_unjudged_documents() -> None:
+def test_unjudged_documents():
     sources = make_lists({"q": [None, 1, -1, 0, 2]}, {"q": [-1]})
     metrics = [
         "num_ret", "num_unjudged", "num_nonrel_judged_ret", "num_rel", "num_rel_ret", "P@2",
@@ -400,7 +377,7 @@ def test_unjudged_documents() -> None:
     )
 
 
-def test_inferred_average_precision() -> None:
+def test_inferred_average_precision():
     """At rank 5 stand 1 relevant, 1 other and 1 pooled document above; one is not in the pool."""
     sources = make_lists({"q": [None, 1, -1, 0, 2]})
     at_2 = 1 / 2
@@ -408,18 +385,18 @@ def test_inferred_average_precision() -> None:
     assert evaluate_metric("infAP", sources) == pytest.approx((at_2 + at_5) / 2)
 
 
-def test_preference_without_nonrelevant_documents() -> None:
+def test_preference_without_nonrelevant_documents():
     assert evaluate_metric("bpref", make_lists({"q": [None, 1]}, {"q": [1]})) == pytest.approx(0.5)
 
 
-def test_residual() -> None:
-    sources = make_lists({"some": [1, None, 0], "none": [1, 0]})
+def test_residual():
+    sources = make_lists(read_columns(some="1 NULL 0", none="1 0"))
     assert evaluate_queries("RBPresid", sources) == pytest.approx(
         {"some": 0.2 * 0.8 + 0.8**3, "none": 0}
     )
 
 
-def test_depth() -> None:
+def test_depth():
     sources = make_lists({"q": [0, 1, 1, 1]})
     metrics = ["num_ret", "P@4", "AP", "R", "SetP", "Judged@4", "nDCG"]
     ideal = 1 + 1 / log2(3) + 1 / 2
@@ -428,7 +405,7 @@ def test_depth() -> None:
     )
 
 
-def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
+def test_depth_counts_documents_before_trec_eval_drops_the_unjudged():
     """``-M 2 -J``: form_res_rels.c cuts the list, then throws out what was not judged."""
     sources = make_lists({"q": [None, 0, 1]})
     assert evaluate_metrics(
@@ -445,16 +422,14 @@ def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
     [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("row_order", 0), ("error", 0)],
 )
 def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are_dropped(
-    ties: str, place: float
-) -> None:
+    ties, place
+):
     """Of u2, u1 (unjudged) and a (relevant) two are read; only the order by the smallest id has a
     among them.
     """
     scores = [0.5, 0.5, 0.5] if ties != "error" else [0.3, 0.2, 0.1]
-    run = pa.table(
-        {"query_id": ["q"] * 3, "doc_id": ["u2", "u1", "a"], "score": scores, "rank": [1, 2, 3]}
-    )
-    qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    run = build_table(query_id=["q"] * 3, doc_id="u2 u1 a", score=scores, rank="1 2 3")
+    qrels = build_table(query_id="q", doc_id="a", relevance="1")
     result = sqlrank.evaluate(
         ["AP", "num_ret"], run=run, qrels=qrels, depth=2, unjudged="drop", ties=ties
     )
@@ -462,7 +437,7 @@ def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are
 
 
 @pytest.mark.parametrize("ties", ["worst", "best", "expected"])
-def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties: str) -> None:
+def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties):
     sources = make_lists({"q": [None, 0, 1]})
     message = (
         "^depth=2: which documents of equal scores are read would depend on what was judged, so"

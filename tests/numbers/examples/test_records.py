@@ -79,12 +79,12 @@ DISTANCES = ("VariationOfInformation", "MergeDistance")
 
 
 @pytest.mark.slow
-def test_numbers_of_other_tools() -> None:
+def test_numbers_of_other_tools():
     found = sqlrank.evaluate(list(GOLDEN), inputs={"records": make_records()}).to_pylist()[0]
     assert found == pytest.approx(GOLDEN, abs=1e-9)
 
 
-def test_the_harmonic_means() -> None:
+def test_the_harmonic_means():
     """Of BCubedF and ClosestF the numbers above, put together by hand."""
     found = sqlrank.evaluate(
         ["BCubedF", "ClosestF", "ClusterF", "MUCF", "VMeasure"], inputs={"records": make_records()}
@@ -104,7 +104,7 @@ def test_the_harmonic_means() -> None:
         ("singleton", [0.5, 0.444444444, 0.846153846, 0.769230769, 0.406091371]),
     ],
 )
-def test_records_that_were_left_out(missing_prediction: str, expected: list[float]) -> None:
+def test_records_that_were_left_out(missing_prediction, expected):
     predicted = [
         cluster if place not in {9, 12} else "-" for place, cluster in enumerate(PREDICTED)
     ]
@@ -118,7 +118,7 @@ def test_records_that_were_left_out(missing_prediction: str, expected: list[floa
     assert list(found.values()) == pytest.approx([*expected, 2], abs=1e-9)
 
 
-def test_records_without_a_true_cluster() -> None:
+def test_records_without_a_true_cluster():
     """Of a and b the first is known; c is two records that the system put with it."""
     table = make_records("aabb-", "xx-y-")
     metrics = [
@@ -136,7 +136,7 @@ def test_records_without_a_true_cluster() -> None:
     assert found == {"drop": (1.0, 3, 1, 1, 2), "singleton": (0.5, 5, 2, 1, 2)}
 
 
-def test_clusters_without_a_name_are_not_one_cluster() -> None:
+def test_clusters_without_a_name_are_not_one_cluster():
     """Ids are never taken for names of clusters, nor names of one side for those of the other."""
     table = make_records([None, None, 1, 2], [7, 7, 8, 8], ids=[1, 2, 3, 4])
     found = sqlrank.evaluate(
@@ -157,7 +157,7 @@ def test_clusters_without_a_name_are_not_one_cluster() -> None:
         ("a", {"PairwiseSpecificity", "Rand", *NEED_LINKS}),
     ],
 )
-def test_what_is_predicted_exactly(clusters: str, undefined: set[str]) -> None:
+def test_what_is_predicted_exactly(clusters, undefined):
     others = {"MatchingRate", "ReductionRatio", "MutualInformation"}
     metrics = [
         name for name in OWN if not name.startswith(("num_", "Sampled")) and name not in others
@@ -171,7 +171,7 @@ def test_what_is_predicted_exactly(clusters: str, undefined: set[str]) -> None:
 
 
 @pytest.mark.slow
-def test_one_cluster_against_singletons() -> None:
+def test_one_cluster_against_singletons():
     """No predicted pair is a link; B-cubed recall is still 1."""
     zero = (
         "PairwisePrecision", "Rand", "PairwiseSpecificity", "AdjustedRand", "ClusterF",
@@ -203,7 +203,7 @@ def test_one_cluster_against_singletons() -> None:
     assert evaluate_records("MergeDistance", "aaaa", "abcd") == 3
 
 
-def test_beta() -> None:
+def test_beta():
     """Precision 1/3, recall 1."""
     assert evaluate_records("PairwiseF", "aaa", "aab") == pytest.approx(0.5)
     assert evaluate_records("PairwiseF(beta=2)", "aaa", "aab") == pytest.approx(
@@ -218,7 +218,7 @@ def test_beta() -> None:
     )
 
 
-def test_groups_and_slices() -> None:
+def test_groups_and_slices():
     """A group all of whose records are left out has its counts, and is not defined otherwise."""
     table = make_records("aabbc-", "xxxyz-", shop=["u", "u", "u", "u", None, "v"])
     metrics = ["PairwisePrecision", "num_records", "num_unlabelled"]
@@ -239,7 +239,7 @@ def test_groups_and_slices() -> None:
     assert found == [total, *({"slice": "shop", **row} for row in shops)]
 
 
-def test_columns_and_rows_are_chosen() -> None:
+def test_columns_and_rows_are_chosen():
     table = make_records("aab", "xxy", day=[1, 1, 2]).rename_columns(
         {"predicted_cluster": "entity", "true_cluster": "person", "record_id": "id"}
     )
@@ -253,7 +253,7 @@ def test_columns_and_rows_are_chosen() -> None:
     ]
 
 
-def test_a_large_cluster_overflows_nothing() -> None:
+def test_a_large_cluster_overflows_nothing():
     """70,000 records in one cluster have 2,449,965,000 links, more than 32 bits hold."""
     n = 70_000
     table = pa.table(
@@ -270,7 +270,7 @@ def test_a_large_cluster_overflows_nothing() -> None:
     assert found["PairwisePrecision"] == found["Rand"] == pytest.approx(1 / (n - 1))
 
 
-def test_large_clusters_share_most_of_their_records_by_chance() -> None:
+def test_large_clusters_share_most_of_their_records_by_chance():
     """Of two clusters of more than half of the records at least a + b - n are shared; scikit-learn
     1.9.1.
     """
@@ -280,7 +280,7 @@ def test_large_clusters_share_most_of_their_records_by_chance() -> None:
     )
 
 
-def test_information_at_random_is_not_a_sum_of_too_many_terms() -> None:
+def test_information_at_random_is_not_a_sum_of_too_many_terms():
     """A cluster of each size up to 700 on either side: the sum of min(a, b) over all pairs of
     sizes.
     """
@@ -314,13 +314,13 @@ def evaluate_blocking(table: pa.Table, pairs: list[str], **options: Any) -> list
     ).to_pylist()
 
 
-def test_blocking() -> None:
+def test_blocking():
     """Of eleven pairs one stands twice, the other way round; no predicted clusters are needed."""
     (found,) = evaluate_blocking(make_records().drop_columns("predicted_cluster"), BLOCKS)
     assert list(found.values()) == pytest.approx([0.666666667, 0.6, 0.871794872, 10], abs=1e-9)
 
 
-def test_blocks_that_do_not_overlap_are_predicted_clusters() -> None:
+def test_blocks_that_do_not_overlap_are_predicted_clusters():
     pairs = [f"{i}-{j}" for i in range(13) for j in range(i) if PREDICTED[i] == PREDICTED[j]]
     (found,) = evaluate_blocking(make_records(), pairs)
     same = sqlrank.evaluate(
@@ -330,7 +330,7 @@ def test_blocks_that_do_not_overlap_are_predicted_clusters() -> None:
     assert list(found.values()) == pytest.approx(list(same.to_pylist()[0].values()))
 
 
-def test_pairs_count_in_the_group_of_both_records() -> None:
+def test_pairs_count_in_the_group_of_both_records():
     """Records 0 to 5 are one group; 2-6 and 0-12 lead out of it."""
     half = [*[0] * 6, *[1] * 7]
     found = evaluate_blocking(make_records(half=half), BLOCKS, by="half")
@@ -342,7 +342,7 @@ def test_pairs_count_in_the_group_of_both_records() -> None:
     )
 
 
-def test_linking_two_tables() -> None:
+def test_linking_two_tables():
     """Of a, b of one table and c, d of the other, a c and b d are links; the pair a b is no
     candidate, being of one table.
     """
@@ -364,7 +364,7 @@ def test_linking_two_tables() -> None:
 # Rows of clusters
 
 
-def test_the_clusters_that_were_predicted_wrongly() -> None:
+def test_the_clusters_that_were_predicted_wrongly():
     found = sqlrank.evaluate("ClusterErrors", inputs={"records": make_records()})
     assert found.schema.field("true_cluster").type == pa.string()
     assert [tuple(row.values()) for row in found.to_pylist()] == [
@@ -382,14 +382,14 @@ def test_the_clusters_that_were_predicted_wrongly() -> None:
     assert worst.to_pylist() == found.slice(0, 1).to_pylist()
 
 
-def test_no_errors_are_no_rows() -> None:
+def test_no_errors_are_no_rows():
     assert (
         sqlrank.evaluate("ClusterErrors", inputs={"records": make_records("aab", "xxy")}).num_rows
         == 0
     )
 
 
-def test_clusters_by_size() -> None:
+def test_clusters_by_size():
     """Sizes 1 (clusters 3, 5 and 7), 2 (1, 4 and 6), and 4."""
     rows = [
         tuple(row.values())
@@ -401,7 +401,7 @@ def test_clusters_by_size() -> None:
     assert rows[2][5:] == pytest.approx((2 / 4, 2 / 6, 3 / 4, 1 / 2, 0.0))
 
 
-def test_sizes_are_cut_at_powers_of_two() -> None:
+def test_sizes_are_cut_at_powers_of_two():
     true = [size for size in range(1, 18) for _ in range(size)]
     found = sqlrank.evaluate(
         "ClusterSizes", inputs={"records": make_records(true, true)}
@@ -430,7 +430,7 @@ SAMPLE = [cluster if cluster in "246" else "-" for cluster in TRUE]
         ("SampledBCubedPrecision(cluster_weight=inverse_size)", 0.722222222, 0.027777778),
     ],
 )
-def test_estimates_from_three_clusters(metric: str, expected: float, error: float) -> None:
+def test_estimates_from_three_clusters(metric, expected, error):
     """Those of er-evaluation 2.3.0, with the same standard errors: that of the ratio, with and
     without correction of its bias.
     """
@@ -442,7 +442,7 @@ def test_estimates_from_three_clusters(metric: str, expected: float, error: floa
     )
 
 
-def test_an_estimate_counts_links_to_records_without_a_true_cluster() -> None:
+def test_an_estimate_counts_links_to_records_without_a_true_cluster():
     """One true cluster of two records is known; one of them is linked to a record of which nothing
     is known.
     """
@@ -450,13 +450,13 @@ def test_an_estimate_counts_links_to_records_without_a_true_cluster() -> None:
     assert evaluate_records("PairwisePrecision", "aaab", "xx-y") == 1.0
 
 
-def test_one_cluster_says_nothing_of_bias() -> None:
+def test_one_cluster_says_nothing_of_bias():
     assert evaluate_records("SampledPairwiseRecall", "aab", "xx-") is None
     assert evaluate_records("SampledPairwiseRecall(ratio_estimate=ratio)", "aab", "xx-") == 1.0
 
 
 @pytest.mark.parametrize("weight", ["record", "cluster", "true_cluster"])
-def test_bcubed_f_is_the_harmonic_mean_under_every_weight(weight: str) -> None:
+def test_bcubed_f_is_the_harmonic_mean_under_every_weight(weight):
     records = {
         "record_id": range(9),
         "predicted_cluster": list("aaabbbccd"),

@@ -7,11 +7,12 @@ import pytest
 
 import sqlrank
 from tests.numbers.references.recommendations import draw_world, make_pairs
+from tests.tables import read_columns
 
 SEARCH, RANKED, STAGES = ({"p": "abcdefgh", "q": "abcd"}, {"p": "hbcg", "q": "dc"}, {"p": "gh"})
-QRELS = make_pairs(
-    {"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id"
-).append_column("relevance", pa.array([1, 1, 2, 1, 1, 1]))
+QRELS = make_pairs(read_columns(p="b d g z", q="a c"), "query_id", "doc_id").append_column(
+    "relevance", pa.array([1, 1, 2, 1, 1, 1])
+)
 
 
 def make_lists(**stages: dict[str, str]) -> pa.Table:
@@ -44,7 +45,7 @@ def evaluate(metrics: Any, **options: Any) -> list[list[Any]]:
     return [list(row.values()) for row in found.to_pylist()]
 
 
-def test_three_stages() -> None:
+def test_three_stages():
     metrics = ["num_rel_ret", "Lost", "Lost@2", "Lost(rel=2)@2", "SearchReduction", "SetR"]
     assert evaluate(metrics) == [
         # d of p and a of q are lost; b, the second, stays the second, and a of q was the first.
@@ -56,7 +57,7 @@ def test_three_stages() -> None:
     ]
 
 
-def test_each_query() -> None:
+def test_each_query():
     rows = evaluate(["Lost", "SearchReduction"], per_query=True)
     assert [row for row in rows if row[0] != "search"] == [
         ["ranked", "p", 1, 0.5],
@@ -66,7 +67,7 @@ def test_each_query() -> None:
     ]
 
 
-def test_a_query_that_has_no_baseline_loses_nothing() -> None:
+def test_a_query_that_has_no_baseline_loses_nothing():
     found = sqlrank.evaluate(
         ["Lost", "SearchReduction"],
         run=RUN,
@@ -80,7 +81,7 @@ def test_a_query_that_has_no_baseline_loses_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 50])
-def test_a_random_world(k: int) -> None:
+def test_a_random_world(k):
     data = draw_world(21)
     (found,) = sqlrank.evaluate(
         [f"Lost@{k}", "SearchReduction"],

@@ -5,7 +5,6 @@ scores, by enumeration.
 from collections.abc import Iterator
 from itertools import combinations, product
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ from tests.lanes import select_few
 from tests.numbers.examples.predictions import WEIGHTED, evaluate_predictions
 from tests.numbers.references import predictions_reference as reference
 from tests.numbers.references.predictions import Predictions
+from tests.tables import build_table
 
 # Weights of positives and negatives at three scores, the highest first, and the least and the
 # greatest value of any order.
@@ -58,7 +58,7 @@ def place_at_scores(
 
 @pytest.mark.parametrize("strategy", select_few(WEIGHTED, 1))
 @pytest.mark.parametrize(("ties", "place"), [("worst", 1), ("best", 2)])
-def test_three_scores(ties: str, place: int, strategy: str) -> None:
+def test_three_scores(ties, place, strategy):
     got = evaluate_predictions(
         [row[0] for row in WORKED],
         *place_at_scores(THREE),
@@ -68,7 +68,7 @@ def test_three_scores(ties: str, place: int, strategy: str) -> None:
     assert got == pytest.approx([row[place] for row in WORKED], abs=1e-10)
 
 
-def test_the_floor_of_aps_by_hand() -> None:
+def test_the_floor_of_aps_by_hand():
     """Positives of weight p below T others and D negatives: p - D ln((T + p + D) / (T + D)), as if
     there were many light ones.
     """
@@ -78,7 +78,7 @@ def test_the_floor_of_aps_by_hand() -> None:
     )
 
 
-def test_rows_of_weight_1_stay_above_the_floor() -> None:
+def test_rows_of_weight_1_stay_above_the_floor():
     """Row by row, negatives first, precisions are 1/2, 2/3, 3/7 and 4/14; with ten times the rows
     they are ten times as near.
     """
@@ -132,7 +132,7 @@ def evaluate_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list
         [int(row) for row in np.flatnonzero(data.score == score)]
         for score in np.unique(data.score)[::-1]
     ]
-    found: dict[str, list[float]] = {metric: [] for metric in metrics}
+    found = {metric: [] for metric in metrics}
     for chosen in product(*(list(iterate_orders(level)) for level in levels)):
         score = np.empty(len(data))
         for place, rows in enumerate(rows for level in chosen for rows in level):
@@ -147,7 +147,7 @@ def evaluate_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few(range(12), 1))
-def test_no_order_is_beyond_both(seed: int) -> None:
+def test_no_order_is_beyond_both(seed):
     data = draw_rows(seed)
     metrics = [str(sqlrank.parse(metric)) for metric in [*TIGHT, *OTHERS]]
     found = evaluate_all_orders(data, metrics)
@@ -175,7 +175,7 @@ def test_no_order_is_beyond_both(seed: int) -> None:
     assert min(found[ks]) == pytest.approx(tied[ks], abs=1e-12)
 
 
-def test_scores_without_ties_have_one_order() -> None:
+def test_scores_without_ties_have_one_order():
     label, score, weight = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2], [1.0, 2, 0.5, 1, 3]
     metrics = [
         "AUC", "KS", "Gain@0.5", "pAUC@0.3", "FBeta(threshold_from=best)",
@@ -188,15 +188,10 @@ def test_scores_without_ties_have_one_order() -> None:
         )
 
 
-def test_per_query_and_with_rankings() -> None:
+def test_per_query_and_with_rankings():
     """In one call with metrics of rankings the policy orders documents; a metric says its own."""
-    table = pa.table(
-        {
-            "query_id": [1, 1, 2, 2],
-            "doc_id": [1, 2, 3, 4],
-            "label": [1, 0, 0, 1],
-            "score": [0.5, 0.5, 0.2, 0.3],
-        }
+    table = build_table(
+        query_id="1 1 2 2", doc_id="1 2 3 4", label="1 0 0 1", score="0.5 0.5 0.2 0.3"
     )
     asked = ["AUC(level=query, ties=worst)", "GAUC(ties=best)", "AUC(ties=best)"]
     (row,) = sqlrank.evaluate(asked, predictions=table).to_pylist()
@@ -207,7 +202,7 @@ def test_per_query_and_with_rankings() -> None:
     assert list(both.values()) == [0.5, 0.625, 0.5]
 
 
-def test_one_order_has_no_interval() -> None:
+def test_one_order_has_no_interval():
     label, score, weight = place_at_scores(THREE)
     table = pa.table({"label": label, "score": score, "weight": weight})
     for metric in ("AUC", "APS", "Gini"):
@@ -217,15 +212,13 @@ def test_one_order_has_no_interval() -> None:
         assert [row[f"{metric}.{name}"] for name in ("ci_low", "ci_high", "se")] == [None] * 3
 
 
-def test_the_command_takes_an_order(tmp_path: Path) -> None:
+def test_the_command_takes_an_order(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("label,score\n1,0.5\n0,0.5\n0,0.1")
-    shown = run_command(
-        "evaluate", "AUC(ties=worst)", "AUC", "AUC(ties=best)", "--predictions", path
-    )
+    shown = run_command(f"evaluate 'AUC(ties=worst)' AUC 'AUC(ties=best)' --predictions {path}")
     assert [float(value) for value in shown.splitlines()[1].split()] == [0.5, 0.75, 1]
     assert "negatives_above + negatives AS" in run_command(
-        "sql", "KS", "--predictions", "p", "--policy", "ties=worst"
+        "sql KS --predictions p --policy ties=worst"
     )
 
 
@@ -250,7 +243,7 @@ def test_the_command_takes_an_order(tmp_path: Path) -> None:
         ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'. It takes: if_undefined, level"),
     ],
 )
-def test_what_is_refused(metric: str, message: str) -> None:
+def test_what_is_refused(metric, message):
     with pytest.raises(sqlrank.MetricError) as caught:
         evaluate_predictions(metric, *place_at_scores(THREE))
     assert str(caught.value) == message
@@ -276,7 +269,7 @@ def test_what_is_refused(metric: str, message: str) -> None:
         ("worst of PRUAC to best", "unknown metric 'PRUAC'. Did you mean 'PRAUC'?"),
     ],
 )
-def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> None:
+def test_a_file_that_names_no_order(line, message, tmp_path):
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
     own.write_text(
@@ -288,7 +281,7 @@ def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> 
     assert str(caught.value).startswith(f"{own}:2: {message}")
 
 
-def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path):
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
     lines = [

@@ -7,7 +7,6 @@ without documents, clusters of one record.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -27,7 +26,7 @@ Rows = dict[str, list[Any]]
 Settings = dict[str, Any]
 LIBRARY = load_registry()
 
-PREDICTIONS: dict[str, Rows] = {
+PREDICTIONS = {
     name: {
         "label": label,
         "score": score,
@@ -49,7 +48,7 @@ PREDICTIONS: dict[str, Rows] = {
         ("negatives without weight", [1, 1, 0], [0.9, 0.8, 0.1], [1.0, 1.0, 0.0]),
     )
 }
-CLASSIFIED: dict[str, Rows] = {
+CLASSIFIED = {
     name: {
         "label": list(label),
         "predicted": list(predicted),
@@ -66,7 +65,7 @@ CLASSIFIED: dict[str, Rows] = {
         ("a label without weight", "aab", "aba", [1.0, 1.0, 0.0]),
     )
 }
-CLASS_LABELS: dict[str, Rows] = {
+CLASS_LABELS = {
     name: {
         "prediction_id": [number for number, _ in enumerate(observed) for _ in "ab"],
         "class_id": list("ab") * len(observed),
@@ -85,7 +84,7 @@ CLASS_LABELS: dict[str, Rows] = {
         ("predicted without weight", ["a", "a"], ["a", ""], [0.0, 1.0]),
     )
 }
-RECORDS: dict[str, Rows] = {
+RECORDS = {
     name: {
         "record_id": list(range(len(true))),
         "predicted_cluster": list(predicted),
@@ -141,7 +140,7 @@ def has_equal(rows: Rows, column: str) -> bool:
 
 def lacks_cells(rows: Rows, settings: Settings) -> bool:
     """Return True if one of the cells of the confusion matrix is 0."""
-    cells: Counter[tuple[int, bool]] = Counter()
+    cells = Counter()
     for label, score, weight in zip(rows["label"], rows["score"], rows["weight"], strict=True):
         cells[label, score >= settings.get("threshold", 0.5)] += weight
     return sum(1 for weight in cells.values() if weight) < 4
@@ -149,7 +148,7 @@ def lacks_cells(rows: Rows, settings: Settings) -> bool:
 
 def lacks_overlap(rows: Rows) -> bool:
     """Return True if no positive has a lower score than a negative, or none a higher one."""
-    scores: dict[int, list[float]] = {0: [], 1: []}
+    scores = {0: [], 1: []}
     for label, score, weight in zip(rows["label"], rows["score"], rows["weight"], strict=True):
         scores[label] += [score] if weight else []
     negatives, positives = scores[0], scores[1]
@@ -184,7 +183,7 @@ SIDES = {
     "jaccard": ("label", "predicted"),
 }
 NO_WEIGHT = "no predictions, or all of weight 0"
-UNDEFINED: dict[str, Callable[[Rows, Settings, str], bool]] = {
+UNDEFINED = {
     "never": lambda *_: False,
     NO_WEIGHT: lambda rows, *_: not total(rows),
     f"{NO_WEIGHT}; a value beyond the greatest double": lambda rows, *_: not total(rows),
@@ -322,7 +321,7 @@ def is_undefined(file: SqlFile, rows: Rows, settings: Settings) -> bool:
         else False
     )
     return (sentence.endswith(BEST) and lacks_criterion) or UNDEFINED[sentence.removesuffix(BEST)](
-        rows, settings, file.path.stem
+        rows, settings, file.path.stem.replace("_", "")
     )
 
 
@@ -360,7 +359,7 @@ def list_metrics(role: str) -> dict[str, SqlFile]:
 
 def list_settings(role: str) -> list[tuple[str, Any]]:
     """Return the values of all policies that a metric of a role reads, and of a few parameters."""
-    read: dict[str, None] = {}
+    read = {}
     for metric in list_metrics(role):
         (resolved,) = resolve_metrics([metric], LIBRARY, None, {}, [role])
         read |= dict.fromkeys(
@@ -399,9 +398,7 @@ def find_wrong_nulls(role: str, name: str, value: Any) -> list[tuple[str, str, A
         for case, rows in CASES[role].items()
     ]
     source = pa.concat_tables(tables, promote_options="permissive")
-    sources: dict[str, Any] = (
-        {"predictions": source} if role == "predictions" else {"inputs": {role: source}}
-    )
+    sources = {"predictions": source} if role == "predictions" else {"inputs": {role: source}}
     options = {name: value} if name else {}
     wrong = []
     for row in (
@@ -415,7 +412,7 @@ def find_wrong_nulls(role: str, name: str, value: Any) -> list[tuple[str, str, A
     return wrong
 
 
-def test_every_sentence_has_a_condition() -> None:
+def test_every_sentence_has_a_condition():
     for role in CASES:
         for metric, file in list_metrics(role).items():
             assert file.annotations["Undefined"].rstrip(".").removesuffix(BEST) in UNDEFINED, (
@@ -426,13 +423,13 @@ def test_every_sentence_has_a_condition() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", select_few([*CASES], 1))
-def test_null_is_what_a_file_calls_undefined(role: str) -> None:
+def test_null_is_what_a_file_calls_undefined(role):
     assert find_wrong_nulls(role, "", None) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", CASES)
-def test_null_is_what_a_file_calls_undefined_under_every_policy(role: str) -> None:
+def test_null_is_what_a_file_calls_undefined_under_every_policy(role):
     wrong = {
         (name, value): found
         for name, value in list_settings(role)
@@ -443,7 +440,7 @@ def test_null_is_what_a_file_calls_undefined_under_every_policy(role: str) -> No
 
 @pytest.mark.parametrize("average", select_few(["micro", "macro", "weighted", "samples"], 1))
 @pytest.mark.parametrize("division", ["zero", "one", "skip"])
-def test_null_of_averages_is_what_their_files_call_undefined(average: str, division: str) -> None:
+def test_null_of_averages_is_what_their_files_call_undefined(average, division):
     """Both policies at once: a class without a ratio counts as zero_division says, also if no class
     has one.
     """

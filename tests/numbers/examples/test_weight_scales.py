@@ -28,7 +28,7 @@ def make_inputs(factor: float) -> dict[str, dict[str, Any]]:
         label if generator.random() < 0.6 else generator.choice(CLASSES) for label in labels
     ]
     cells = [(row, name) for row in range(ROWS) for name in CLASSES]
-    by_class: dict[str, Any] = {
+    by_class = {
         "prediction_id": [row for row, _ in cells],
         "class_id": [name for _, name in cells],
         "weight": [weights[row] for row, _ in cells],
@@ -54,12 +54,9 @@ def make_inputs(factor: float) -> dict[str, dict[str, Any]]:
 
 
 def evaluate(metrics: list[str] | str, role: str, factor: float, **options: Any) -> dict[str, Any]:
-    table: Any = make_inputs(factor)[role]
-    sources: dict[str, Any] = (
-        {"predictions": table} if role == "predictions" else {"inputs": {role: table}}
-    )
-    row: dict[str, Any] = sqlrank.evaluate(metrics, **sources, **options).to_pylist()[0]
-    return row
+    table = make_inputs(factor)[role]
+    sources = {"predictions": table} if role == "predictions" else {"inputs": {role: table}}
+    return sqlrank.evaluate(metrics, **sources, **options).to_pylist()[0]
 
 
 def list_metrics(role: str, **options: Any) -> list[str]:
@@ -79,7 +76,7 @@ def list_metrics(role: str, **options: Any) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["predictions", "classified", "class_scores", "class_labels"])
-def test_the_scale_of_weights_changes_no_value(role: str) -> None:
+def test_the_scale_of_weights_changes_no_value(role):
     """Intervals are in test_intervals.py."""
     metrics = list_metrics(role)
     expected = evaluate(metrics, role, 1)
@@ -94,14 +91,14 @@ def correlate(labels: list[int], predicted: list[int], weights: list[float], **o
 
 
 @pytest.mark.parametrize("weight", [1.0, 3e76, 1e-82])
-def test_correlation_of_classes_under_equal_weights(weight: float) -> None:
+def test_correlation_of_classes_under_equal_weights(weight):
     row = correlate([1, 2, 3, 1, 2], [1, 2, 2, 1, 3], [weight] * 5, confidence=0.95)
     assert row["MulticlassMCC"] == pytest.approx(0.375, rel=1e-14)
     assert row["MulticlassMCC.se"] == pytest.approx(0.334891, rel=1e-5)
     assert math.isfinite(row["MulticlassMCC.ci_low"])
 
 
-def test_correlation_of_classes_ends_at_1_and_needs_two_classes() -> None:
+def test_correlation_of_classes_ends_at_1_and_needs_two_classes():
     weights = [0.1, 0.2, 0.3, 0.7]
     assert correlate([0, 1, 2, 0], [0, 1, 2, 0], weights) == {"MulticlassMCC": 1.0}
     assert correlate([0, 1, 2, 0], [1] * 4, weights) == {"MulticlassMCC": None}

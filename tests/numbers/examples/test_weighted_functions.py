@@ -12,7 +12,7 @@ from tests.numbers.examples.test_functions import TABLES, assert_equal
 
 
 @pytest.mark.slow
-def test_functions_read_weights_of_rows_and_queries() -> None:
+def test_functions_read_weights_of_rows_and_queries():
     predictions = TABLES["predictions"].append_column("weight", pa.array(np.arange(400) % 5 + 0.5))
     queries = pa.table({"query_id": np.arange(12), "weight": np.arange(12) + 0.25})
     script = sqlrank.functions(["nDCG", "AUC", "LogLoss"], weighted=True)

@@ -66,7 +66,7 @@ def evaluate(
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_catboost_on_logits(seed: int, weighted: bool) -> None:
+def test_catboost_on_logits(seed, weighted):
     label, logits, weight = draw_predictions(seed)
     given = weight if weighted else None
     expected = [
@@ -78,7 +78,7 @@ def test_catboost_on_logits(seed: int, weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_catboost_on_numbers(weighted: bool) -> None:
+def test_catboost_on_numbers(weighted):
     """SMAPE is in percent."""
     rng = np.random.default_rng(5)
     label, score, weight = (
@@ -123,7 +123,7 @@ def evaluate_with_lightgbm(
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_lightgbm_on_logits(seed: int, weighted: bool) -> None:
+def test_lightgbm_on_logits(seed, weighted):
     label, logits, weight = draw_predictions(seed + 10)
     given = weight if weighted else None
     expected = evaluate_with_lightgbm(list(LIGHTGBM.values()), label, logits, given)
@@ -133,7 +133,7 @@ def test_lightgbm_on_logits(seed: int, weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_lightgbm_on_numbers(weighted: bool) -> None:
+def test_lightgbm_on_numbers(weighted):
     rng = np.random.default_rng(6)
     label, score, weight = (
         rng.integers(-9, 9, 100) / 4,
@@ -146,7 +146,7 @@ def test_lightgbm_on_numbers(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_xgboost(weighted: bool) -> None:
+def test_xgboost(weighted):
     """The aucpr of XGBoost is the curve of Davis and Goadrich."""
     xgboost = pytest.importorskip("xgboost")
     label, logits, weight = draw_predictions(20)

@@ -90,7 +90,7 @@ def evaluate_with_catboost(
 
 
 def evaluate_queries(data: Collection, metrics: dict[str, str]) -> Values:
-    values: Values = {}
+    values = {}
     for query, pairs in data.lists().items():
         scores, labels = zip(*pairs, strict=True)
         values[query] = {
@@ -103,12 +103,12 @@ def evaluate_queries(data: Collection, metrics: dict[str, str]) -> Values:
 def evaluate_groups(data: Collection, metrics: dict[str, str], weighted: bool) -> Values:
     """Evaluate all queries of a group in one call, weighted by query or not."""
     numbers = {query: number for number, query in enumerate(data.weights)}
-    rows: dict[str, list[tuple[float, float, int, float]]] = {}
+    rows = {}
     for query, pairs in data.lists().items():
         rows.setdefault(data.groups_by_query[query], []).extend(
             (label, score, numbers[query], data.weights[query]) for score, label in pairs
         )
-    values: Values = {}
+    values = {}
     for group, found in rows.items():
         labels, scores, groups, weights = zip(*found, strict=True)
         values[group] = {
@@ -126,7 +126,7 @@ def evaluate_groups(data: Collection, metrics: dict[str, str], weighted: bool) -
     ids=["graded", "binary", "stops"],
 )
 @pytest.mark.parametrize("seed", [301, 302])
-def test_each_query(metrics: dict[str, str], kind: str, seed: int) -> None:
+def test_each_query(metrics, kind, seed):
     data = draw_collection(seed, kind)
     got = sqlrank.evaluate(
         list(metrics), predictions=data.predictions, compat="catboost", per_query=True
@@ -140,7 +140,7 @@ def test_each_query(metrics: dict[str, str], kind: str, seed: int) -> None:
     [(GRADED, "grades"), (BINARY, "grades"), (STOPS, "probabilities")],
     ids=["graded", "binary", "stops"],
 )
-def test_means(metrics: dict[str, str], kind: str, weighted: bool) -> None:
+def test_means(metrics, kind, weighted):
     """Weights are of queries; MAP, PrecisionAt and RecallAt do not read them."""
     data = draw_collection(303, kind)
     queries = data.queries if weighted else None

@@ -45,7 +45,7 @@ FRAME = {
 
 
 def make_rows(*, weighted: bool) -> dict[str, list[float | str]]:
-    columns: dict[str, list[float | str]] = {
+    columns = {
         "label": [int(i * 7 % 11 < 5) for i in range(60)],
         "score": [i * 13 % 17 / 16 for i in range(60)],
         "group": ["abc"[i * 5 % 7 % 3] for i in range(60)],
@@ -55,9 +55,7 @@ def make_rows(*, weighted: bool) -> dict[str, list[float | str]]:
 
 
 @pytest.mark.parametrize(("weighted", "printed"), [(False, UNWEIGHTED), (True, WEIGHTED)])
-def test_named_differences_are_those_of_fairlearn(
-    weighted: bool, printed: dict[str, float]
-) -> None:
+def test_named_differences_are_those_of_fairlearn(weighted, printed):
     rows = sqlrank.evaluate(
         list(printed), predictions=make_rows(weighted=weighted), across="group"
     ).to_pylist()
@@ -66,7 +64,7 @@ def test_named_differences_are_those_of_fairlearn(
 
 
 @pytest.mark.slow
-def test_frames_of_metrics_are_those_of_fairlearn() -> None:
+def test_frames_of_metrics_are_those_of_fairlearn():
     for metric, printed in FRAME.items():
         by = ["day"] if len(printed) > 1 else []
         rows = sqlrank.evaluate(

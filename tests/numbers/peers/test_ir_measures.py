@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 import ir_measures
-import pyarrow as pa
 import pytest
 
 import sqlrank
@@ -21,6 +20,7 @@ from tests.numbers.references.random_collections import (
     nest_by_query,
     nest_rows,
 )
+from tests.tables import build_table
 
 pytestmark = pytest.mark.slow
 
@@ -82,12 +82,12 @@ def check(
 
 @pytest.mark.parametrize("family", select_few(FAMILIES, 1))
 @pytest.mark.parametrize("seed", select_few([101, 102], 1))
-def test_pytrec_eval_provider(family: str, seed: int) -> None:
+def test_pytrec_eval_provider(family, seed):
     check(draw_collection(seed), {name: name for name in FAMILIES[family]})
 
 
 @pytest.mark.parametrize("seed", select_few([103, 104], 1))
-def test_smallest_id_first(seed: int) -> None:
+def test_smallest_id_first(seed):
     """RR@k is of the msmarco provider, Judged of its own; RR without a cut-off is trec_eval's
     again.
     """
@@ -97,7 +97,7 @@ def test_smallest_id_first(seed: int) -> None:
     )
 
 
-def test_smallest_id_first_in_double_precision() -> None:
+def test_smallest_id_first_in_double_precision():
     check(
         draw_collection(105, NEARLY),
         {name: name for name in SMALLEST_ID_FIRST},
@@ -113,13 +113,13 @@ def test_smallest_id_first_in_double_precision() -> None:
         " compare doubles"
     ),
 )
-def test_smallest_id_first_in_single_precision() -> None:
+def test_smallest_id_first_in_single_precision():
     check(draw_collection(105, NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "AP"]})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few([106, 107], 1))
-def test_gdeval_provider(seed: int) -> None:
+def test_gdeval_provider(seed):
     """Gdeval prints five decimals."""
     measures = {f"nDCG(gain=exp2)@{k}": f"nDCG(dcg='exp-log2')@{k}" for k in (1, 5, 20)} | {
         f"ERR@{k}": f"ERR@{k}" for k in (1, 5, 20)
@@ -138,7 +138,7 @@ JUDGED_ONLY = [
     [(JUDGED_ONLY, Traits.judged), (["IPrec@0.2", "IPrec@0.7"], (1.0,))],
     ids=["lists", "points"],
 )
-def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> None:
+def test_judged_documents_only(names, judged):
     """Use lists with judged documents only: without any, pytrec_eval computes 0 / 0 for IPrec."""
     split = {name: name.partition("@") for name in names}
     measures = {
@@ -149,32 +149,28 @@ def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("beta", "squared"), [(2, 4.0), (0.5, 0.25)])
-def test_set_f_takes_the_square_of_beta(beta: float, squared: float) -> None:
+def test_set_f_takes_the_square_of_beta(beta, squared):
     check(draw_collection(109), {f"SetF(beta={beta})": f"SetF(beta={squared})"})
 
 
 @pytest.mark.parametrize(("p", "rel"), [(0.8, 2), (0.5, 2), (0.95, 1)])
-def test_rank_biased_precision_by_hand(p: float, rel: int) -> None:
+def test_rank_biased_precision_by_hand(p, rel):
     """The provider, cwl-eval, which is not installed, asks for ``rel``: the gain is 1 from that
     grade on.
     """
-    run = pa.table(
-        {"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [4.0, 3.0, 2.0, 1.0]}
-    )
-    qrels = pa.table(
-        {"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "relevance": [1, 0, 2, 1]}
-    )
+    run = build_table(query_id=["q"] * 4, doc_id="a b c d", score="4.0 3.0 2.0 1.0")
+    qrels = build_table(query_id=["q"] * 4, doc_id="a b c d", relevance="1 0 2 1")
     expected = (1 - p) * sum(p**place for place, grade in enumerate((1, 0, 2, 1)) if grade >= rel)
     got = sqlrank.evaluate(f"RBP(p={p}, rel={rel})", run=run, qrels=qrels, compat="ir_measures")
     assert got.column(0)[0].as_py() == pytest.approx(expected, abs=1e-12)
 
 
-def test_tied_documents_have_two_orders() -> None:
+def test_tied_documents_have_two_orders():
     """ir_measures issue 18: reciprocal rank of the same run is 1/4 or 1, with or without a
     cut-off.
     """
-    run = pa.table({"query_id": ["1"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.0] * 4})
-    qrels = pa.table({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})
+    run = build_table(query_id=["1"] * 4, doc_id="a b c d", score=[0.0] * 4)
+    qrels = build_table(query_id=["1"], doc_id="a", relevance="1")
     assert sqlrank.evaluate(
         ["RR", "RR@10"], run=run, qrels=qrels, compat="ir_measures"
     ).to_pylist() == [{"RR": 0.25, "RR@10": 1.0}]

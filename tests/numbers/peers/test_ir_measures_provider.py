@@ -9,7 +9,7 @@ import json
 import math
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import pytest
@@ -19,9 +19,7 @@ from ir_measures.util import Qrel, ScoredDoc
 from sqlrank import SqlrankError
 from sqlrank.integrations.ir_measures import provider, to_metric
 from tests.numbers.peers.test_ir_measures import draw_collection
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from tests.tables import read_columns
 
 EXACT = [
     *(
@@ -81,7 +79,7 @@ def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> No
     [(EXACT, 1e-9), (GDEVAL_MEASURES, 5.1e-6)],
     ids=["exact", "five decimals"],
 )
-def test_values_of_the_collection_of_ir_measures(names: list[str], tolerance: float) -> None:
+def test_values_of_the_collection_of_ir_measures(names, tolerance):
     check(
         names,
         list(ir_measures.read_trec_qrels(QRELS)),
@@ -90,7 +88,7 @@ def test_values_of_the_collection_of_ir_measures(names: list[str], tolerance: fl
     )
 
 
-def test_gains_of_their_own() -> None:
+def test_gains_of_their_own():
     """Alone: beside nDCG the default provider may give that the same gains."""
     check(
         ["nDCG(gains={1:3,2:9})@3"],
@@ -101,7 +99,7 @@ def test_gains_of_their_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [111, 112])
-def test_values_of_random_collections(seed: int) -> None:
+def test_values_of_random_collections(seed):
     """Single precision and the greatest id first for trec_eval's measures beside double precision
     and the smallest for RR@k and Judged.
     """
@@ -113,7 +111,7 @@ def test_values_of_random_collections(seed: int) -> None:
     )
 
 
-def test_a_document_of_negative_grade_is_judged() -> None:
+def test_a_document_of_negative_grade_is_judged():
     qrels, run = {"q": {"a": 1, "b": -1}}, {"q": {"a": 1.0, "b": 0.5, "c": 0.25}}
     check(["Judged@2", "Judged@10"], qrels, run)
     assert provider.calc_aggregate([ir_measures.Judged @ 2], qrels, run) == {
@@ -122,11 +120,11 @@ def test_a_document_of_negative_grade_is_judged() -> None:
 
 
 @pytest.mark.parametrize("kind", ["dicts", "tuples", "frames", "numbers"])
-def test_every_kind_of_input(kind: str) -> None:
+def test_every_kind_of_input(kind):
     qrels, run = list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN))
     measures = [nDCG @ 3, P @ 2]
     expected = collect_values(ir_measures.calc(measures, qrels, run))
-    inputs: Mapping[str, tuple[Any, Any]] = {
+    inputs = {
         "tuples": (iter(qrels), iter(run)),
         "dicts": (
             ir_measures.util.QrelsConverter(qrels).as_dict_of_dict(),
@@ -146,13 +144,13 @@ def _make_frame(rows: Any, is_numeric: bool) -> Any:
     return frame.assign(query_id=frame["query_id"].astype(int)) if is_numeric else frame
 
 
-def test_nothing_retrieved_or_judged() -> None:
+def test_nothing_retrieved_or_judged():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
     assert collect_values(provider.calc([P @ 2], qrels, {})) == {("q", "P@2"): 0, ("all", "P@2"): 0}
     assert provider.calc([P @ 2], {}, run).per_query == []
 
 
-def test_it_stands_before_other_providers() -> None:
+def test_it_stands_before_other_providers():
     assert ir_measures.providers.registry["sqlrank"] is provider
     accuracy = ir_measures.parse_measure("Accuracy")
     assert not provider.supports(accuracy)
@@ -166,7 +164,7 @@ def test_it_stands_before_other_providers() -> None:
 
 
 @pytest.mark.slow
-def test_measures_of_subtopics_are_those_of_ndeval() -> None:
+def test_measures_of_subtopics_are_those_of_ndeval():
     golden = json.loads(Path(__file__).with_name("ndeval.json").read_text(encoding="utf-8"))
     qrels = [
         Qrel(query, doc, grade, subtopic)
@@ -203,22 +201,22 @@ def test_measures_of_subtopics_are_those_of_ndeval() -> None:
             ), (theirs, query)
 
 
-VALUES = {
-    "cutoff": [0, 1, 3, 20000],
-    "recall": [-0.1, 0.1, 1.0, 1.5],
-    "rel": [-1, 0, 1, 2],
-    "judged_only": [True],
-    "dcg": ["log2", "exp-log2"],
-    "gains": [{0: 0, 1: 4}, {0: 0}, {-1: 0, 1: 2}, {0: 1, 1: 4}, {1: -1}, {1: 1e100}],
-    "p": [0.0, 0.5, 1.0, 2.0],
-    "beta": [-1.0, 0.0, 0.5, 1.0, 4.0, 1e20],
-    "alpha": [-0.5, 0.0, 0.5, 1.0, 1.5],
-    "relative": [True],
-    "normalize": [False],
-    "min_rel": [0],
-    "max_rel": [4],
-    "T": [1.0],
-}
+VALUES = read_columns(
+    cutoff="0 1 3 20000",
+    recall="-0.1 0.1 1.0 1.5",
+    rel="-1 0 1 2",
+    judged_only=[True],
+    dcg="log2 exp-log2",
+    gains=[{0: 0, 1: 4}, {0: 0}, {-1: 0, 1: 2}, {0: 1, 1: 4}, {1: -1}, {1: 1e100}],
+    p="0.0 0.5 1.0 2.0",
+    beta="-1.0 0.0 0.5 1.0 4.0 1e20",
+    alpha="-0.5 0.0 0.5 1.0 1.5",
+    relative=[True],
+    normalize=[False],
+    min_rel="0",
+    max_rel="4",
+    T="1.0",
+)
 """Values of every parameter of a measure, in and out of range."""
 
 
@@ -242,7 +240,7 @@ def draw_measures(count: int) -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2])
-def test_what_is_supported_is_calculated_and_nothing_else(count: int) -> None:
+def test_what_is_supported_is_calculated_and_nothing_else(count):
     qrels = [
         Qrel("q", doc, grade, subtopic)
         for doc, grade, subtopic in (("a", 1, "s"), ("b", 2, "t"), ("c", 0, "s"))
@@ -261,7 +259,7 @@ def test_what_is_supported_is_calculated_and_nothing_else(count: int) -> None:
     assert supported > 10
 
 
-def test_gains_that_say_nothing_are_no_obstacle() -> None:
+def test_gains_that_say_nothing_are_no_obstacle():
     """A gain of 0 of a grade of 0 is what it has anyway; another one is refused, and left to other
     providers.
     """
@@ -274,7 +272,7 @@ def test_gains_that_say_nothing_are_no_obstacle() -> None:
     )
 
 
-def test_measures_are_metrics() -> None:
+def test_measures_are_metrics():
     written = {
         "RBP(p=0.5,rel=2)": "RBP(p=0.5, rel=2)",
         "SetF(beta=4.0)": "SetF(beta=2)",

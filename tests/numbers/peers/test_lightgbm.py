@@ -2,18 +2,17 @@
 
 import lightgbm
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import sqlrank
 from tests.numbers.references.random_collections import (
     Collection,
-    Values,
     assert_same,
     draw_judged_collection,
     nest_by_group,
     nest_by_query,
 )
+from tests.tables import build_table
 
 pytestmark = pytest.mark.slow
 
@@ -59,9 +58,9 @@ METRICS = [f"{name}@{k}" for name in NAMES.values() for k in CUTOFFS]
 
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
-def test_each_query(gain: str) -> None:
+def test_each_query(gain):
     data = draw_collection(401, 8)
-    expected: Values = {
+    expected = {
         query: evaluate_with_lightgbm([pairs], linear=gain == "linear")
         for query, pairs in data.lists().items()
     }
@@ -72,10 +71,10 @@ def test_each_query(gain: str) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_means(weighted: bool) -> None:
+def test_means(weighted):
     """Weights are of queries; see below for those without relevant documents."""
     data = draw_collection(402, 30).answerable() if weighted else draw_collection(402, 30)
-    lists: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    lists = {}
     for query, pairs in data.lists().items():
         lists.setdefault(data.groups_by_query[query], {})[query] = pairs
     expected = {
@@ -96,18 +95,12 @@ def test_means(weighted: bool) -> None:
     strict=True,
     reason="LightGBM's ndcg adds 1, not the weight, for a query without relevant documents",
 )
-def test_weight_of_a_query_without_relevant_documents() -> None:
+def test_weight_of_a_query_without_relevant_documents():
     lists = [[(2.0, 0), (1.0, 1)], [(2.0, 0), (1.0, 0)]]
-    data = pa.table(
-        {
-            "query_id": [1, 1, 2, 2],
-            "doc_id": [1, 2, 1, 2],
-            "score": [2.0, 1.0] * 2,
-            "rank": [1, 2] * 2,
-            "label": [0, 1, 0, 0],
-        }
+    data = build_table(
+        query_id="1 1 2 2", doc_id="1 2 1 2", score=[2.0, 1.0] * 2, rank=[1, 2] * 2, label="0 1 0 0"
     )
-    queries = pa.table({"query_id": [1, 2], "weight": [1.0, 3.0]})
+    queries = build_table(query_id="1 2", weight="1.0 3.0")
     got = (
         sqlrank.evaluate("nDCG@2", predictions=data, queries=queries, compat="lightgbm")
         .column(0)[0]

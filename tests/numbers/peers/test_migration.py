@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sqlrank
+from tests.tables import read_columns
 
 PAGE = (Path(__file__).parents[3] / "docs" / "compat.md").read_text("utf-8")
 BLOCKS = [
@@ -18,10 +19,10 @@ BLOCKS = [
 ]
 RUN = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.3}, "q2": {"d2": 0.7, "d4": 0.6}}
 QRELS = {"q1": {"d2": 1, "d5": 2}, "q2": {"d2": 0, "d4": 1}}
-LISTS = {"q1": ["d1", "d2", "d3"], "q2": ["d2", "d4"]}
+LISTS = read_columns(q1="d1 d2 d3", q2="d2 d4")
 
 
-def test_the_page_has_the_data_and_the_code_of_two_tools() -> None:
+def test_the_page_has_the_data_and_the_code_of_two_tools():
     assert f"run = {RUN}".replace("'", '"') in PAGE
     assert f"qrels = {QRELS}".replace("'", '"') in PAGE
     assert [block.split()[1].partition(".")[0] for block in BLOCKS] == ["ranx", "pyspark"]
@@ -29,14 +30,14 @@ def test_the_page_has_the_data_and_the_code_of_two_tools() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")
-def test_ranx_gives_the_same_numbers() -> None:
+def test_ranx_gives_the_same_numbers():
     pytest.importorskip("ranx", reason="ranx is a dependency of the benchmarks")
     assert_same_numbers(BLOCKS[0], {})
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Deprecated:FutureWarning")
-def test_mllib_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_mllib_gives_the_same_numbers(tmp_path):
     sql = pytest.importorskip("pyspark.sql", reason="needs pyspark")
     active = sql.SparkSession.getActiveSession()
     options = {
@@ -56,7 +57,7 @@ def assert_same_numbers(code: str, names: dict[str, Any]) -> None:
     """Run code that puts the numbers of a tool into ``theirs`` and a result of sqlrank into
     ``ours``.
     """
-    values: dict[str, Any] = {
+    values = {
         "sqlrank": sqlrank,
         "run": RUN,
         "qrels": QRELS,

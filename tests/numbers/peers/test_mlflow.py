@@ -74,12 +74,11 @@ def found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
         command, env=variables, cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    held: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return held
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow
-def test_metrics_have_plain_names(found: dict[str, Any]) -> None:
+def test_metrics_have_plain_names(found):
     assert "nDCG@10" in found["refused"]
     metrics = found["metrics"]
     for name in ("ndcg_at_10", "mrr", "eleven_pt"):
@@ -102,7 +101,7 @@ def test_metrics_have_plain_names(found: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_groups_and_systems_come_before_them(found: dict[str, Any]) -> None:
+def test_groups_and_systems_come_before_them(found):
     """The AUC of the site a_b, which has one class, is undefined, and not logged."""
     metrics = found["metrics"]
     assert {name: value for name, value in metrics.items() if name.endswith("auc")} == {
@@ -121,7 +120,7 @@ def test_groups_and_systems_come_before_them(found: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_rows_and_the_statement_are_artifacts(found: dict[str, Any]) -> None:
+def test_rows_and_the_statement_are_artifacts(found):
     assert found["tables"] == {
         "sqlrank": 1,
         "plain": 1,

@@ -3,7 +3,6 @@ Surprise.
 """
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +42,7 @@ def draw_lists() -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def test_scipy() -> None:
+def test_scipy():
     got = sqlrank.evaluate(list(SCIPY), predictions=draw_lists(), by="list").to_pylist()
     frame = draw_lists().to_pandas()
     compared = 0
@@ -62,7 +61,7 @@ def test_scipy() -> None:
 
 @pytest.mark.parametrize("levels", [5, 10**9])
 @pytest.mark.parametrize("counting", ["window_ranks", "bits"])
-def test_scipy_of_a_long_list(levels: int, counting: str) -> None:
+def test_scipy_of_a_long_list(levels, counting):
     rng = np.random.default_rng(levels)
     label = rng.integers(0, levels, 20_000)
     score = label + rng.normal(size=len(label)) * levels // 3
@@ -98,7 +97,7 @@ def draw_users() -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.mark.filterwarnings(
     "ignore:Downcasting object dtype arrays:FutureWarning"
 )  # RecTools fills gaps so
-def test_rectools() -> None:
+def test_rectools():
     """RecTools knows ranks only, and takes negatives that are missing for beaten by every positive
     that was recommended.
     """
@@ -107,7 +106,7 @@ def test_rectools() -> None:
     predictions = pa.table(
         {"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}
     )
-    peers: dict[str, Any] = {f"pAp@{k}": PAP(k=k) for k in CUTOFFS} | {
+    peers = {f"pAp@{k}": PAP(k=k) for k in CUTOFFS} | {
         f"PartialAUC@{k}": PartialAUC(k=k) for k in CUTOFFS
     }
     got = (
@@ -130,17 +129,16 @@ def run_surprise(rows: list[tuple[int, float, float]]) -> float:
     surprise = pytest.importorskip(
         "surprise", reason="scikit-surprise has no wheel and is not among the dependencies"
     )
-    value: float = surprise.accuracy.fcp(
+    return surprise.accuracy.fcp(
         [(user, None, label, score, {}) for user, label, score in rows], verbose=False
     )
-    return value
 
 
 def compute_published_fcp(rows: list[tuple[int, float, float]]) -> float:
     """Surprise's rule, written from its documentation: both means are over the users that have such
     pairs.
     """
-    found: dict[str, dict[int, int]] = {"concordant": {}, "discordant": {}}
+    found = {"concordant": {}, "discordant": {}}
     for user, label, score in rows:
         for other, other_label, other_score in rows:
             if user == other and label > other_label:
@@ -151,7 +149,7 @@ def compute_published_fcp(rows: list[tuple[int, float, float]]) -> float:
 
 
 @pytest.mark.parametrize("peer", [compute_published_fcp, run_surprise])
-def test_surprise(peer: Any) -> None:
+def test_surprise(peer):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         user, label = rng.integers(0, 25, 150), rng.integers(1, 6, 150)

@@ -21,6 +21,7 @@ from tests.numbers.references.random_collections import (
     nest_by_group,
     nest_by_query,
 )
+from tests.tables import build_table
 
 CUTOFFS = (1, 2, 3, 5, 10, 20)
 COUNTS = ["num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]
@@ -48,7 +49,7 @@ def evaluate_with_pytrec_eval(data: Collection, measures: list[str], **options: 
     precision in an empty list.
     """
     evaluator = pytrec_eval.RelevanceEvaluator(data.qrels_dict, [*measures, "num_ret"], **options)
-    found: Values = {}
+    found = {}
     for query, row in evaluator.evaluate(data.run_dict).items():
         found[query] = {measure: row[measure] for measure in measures}
         if row["num_ret"] == 0:
@@ -81,7 +82,7 @@ def evaluate_with_sqlrank(
 
 def aggregate_values(values: Values, groups_by_query: dict[str, str]) -> Values:
     """Aggregate per group as pytrec_eval does: sums of counts, means of the others."""
-    columns: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    columns = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
         for measure, value in row.items():
             columns[groups_by_query[query]][measure].append(value)
@@ -105,14 +106,14 @@ def check(
 @pytest.mark.slow
 @pytest.mark.parametrize("family", select_few(MEASURES, 2))
 @pytest.mark.parametrize("seed", select_few(range(3), 1))
-def test_every_measure(family: str, seed: int) -> None:
+def test_every_measure(family, seed):
     check(draw_collection(seed), MEASURES[family], {})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", MEASURES)
 @pytest.mark.parametrize("level", [2, 3])
-def test_relevance_level(family: str, level: int) -> None:
+def test_relevance_level(family, level):
     measures = [
         measure for measure in MEASURES[family] if measure != "utility" and measure not in COUNTS
     ]
@@ -121,13 +122,13 @@ def test_relevance_level(family: str, level: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", MEASURES)
-def test_judged_documents_only(family: str) -> None:
+def test_judged_documents_only(family):
     """Counts of documents are taken before the others are dropped."""
     measures = [measure for measure in MEASURES[family] if measure not in COUNTS]
     check(draw_collection(20), measures, {"unjudged": "drop"}, judged_docs_only_flag=True)
 
 
-def test_negative_relevance_is_pooled_but_not_judged() -> None:
+def test_negative_relevance_is_pooled_but_not_judged():
     """Worked by hand, for pytrec_eval does not take negative grades: u (-1) and w (not in the pool)
     stand above b.
 
@@ -135,12 +136,8 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
     u, a, n of the pool: 1/5 + 4/5 * 3/4 * (1 + e) / (2 + 2e) = 1/2. Both divided by R = 2. bpref: n
     is the one nonrelevant document above b.
     """
-    run = pa.table(
-        {"query_id": ["q"] * 5, "doc_id": ["u", "a", "n", "w", "b"], "score": [5, 4, 3, 2, 1]}
-    )
-    qrels = pa.table(
-        {"query_id": ["q"] * 4, "doc_id": ["u", "a", "n", "b"], "relevance": [-1, 1, 0, 1]}
-    )
+    run = build_table(query_id=["q"] * 5, doc_id="u a n w b", score="5 4 3 2 1")
+    qrels = build_table(query_id=["q"] * 4, doc_id="u a n b", relevance="-1 1 0 1")
     measures = ["infAP", "bpref", "map", "num_nonrel_judged_ret"]
     got = sqlrank.evaluate(measures, run=run, qrels=qrels, compat="trec9").to_pylist()
     assert got == [
@@ -157,7 +154,7 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few([40, 41], 1))
-def test_geometric_means(seed: int) -> None:
+def test_geometric_means(seed):
     """pytrec_eval gives logarithms per query, so only the aggregates are compared."""
     data = draw_collection(seed)
     measures = ["gm_map", "gm_bpref"]
@@ -169,7 +166,7 @@ def test_geometric_means(seed: int) -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("squared_beta", [0.25, 2.0, 4.0])
-def test_set_f_takes_the_square_of_beta(squared_beta: float) -> None:
+def test_set_f_takes_the_square_of_beta(squared_beta):
     data = draw_collection(1)
     evaluator = pytrec_eval.RelevanceEvaluator(data.qrels_dict, [f"set_F_{squared_beta}"])
     expected = {
@@ -186,7 +183,7 @@ def test_set_f_takes_the_square_of_beta(squared_beta: float) -> None:
 
 
 @pytest.mark.slow
-def test_recall_points_round_as_in_binary() -> None:
+def test_recall_points_round_as_in_binary():
     """int(recall * R + 0.9) in double precision, for every R to 60: 0.7 * 3 + 0.9 is below 3."""
     run, qrels = [], []
     for relevant in range(1, 61):
@@ -198,7 +195,7 @@ def test_recall_points_round_as_in_binary() -> None:
     check(Collection(run, qrels, {}), [*MEASURES["points"], "11pt_avg"], {})
 
 
-def test_all_judged_topics_are_averaged_with_queries_truth() -> None:
+def test_all_judged_topics_are_averaged_with_queries_truth():
     """``trec_eval -c``: queries that pytrec_eval leaves out count 0."""
     data = draw_collection(2)
     measures = ["map", "ndcg", "P_5"]
@@ -218,10 +215,10 @@ def test_all_judged_topics_are_averaged_with_queries_truth() -> None:
     assert_same(got, expected | {query: dict.fromkeys(measures, 0.0) for query in missing})
 
 
-def test_scores_that_tie_in_single_precision() -> None:
+def test_scores_that_tie_in_single_precision():
     """Document a is ahead by less than a float can hold, so b, the greater id, goes first."""
-    run = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.000000001, 1.0]})
-    qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    run = build_table(query_id="q q", doc_id="a b", score="1.000000001 1.0")
+    qrels = build_table(query_id="q", doc_id="a", relevance="1")
     assert pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate(
         {"q": {"a": 1.000000001, "b": 1.0}}
     )["q"] == {"recip_rank": 0.5}
@@ -233,11 +230,11 @@ def test_scores_that_tie_in_single_precision() -> None:
     ]
 
 
-def test_scores_too_large_for_single_precision_tie() -> None:
+def test_scores_too_large_for_single_precision_tie():
     """Both are infinite as floats, so b goes first."""
     scores = {"a": 1e300, "b": 1e39, "c": 1.0}
     run = pa.table({"query_id": ["q"] * 3, "doc_id": list(scores), "score": list(scores.values())})
-    qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    qrels = build_table(query_id="q", doc_id="a", relevance="1")
     assert pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate({"q": scores})[
         "q"
     ] == {"recip_rank": 0.5}
@@ -247,7 +244,7 @@ def test_scores_too_large_for_single_precision_tie() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint16(), pa.string()], ids=str)
-def test_ties_of_documents_that_are_numbers(kind: pa.DataType) -> None:
+def test_ties_of_documents_that_are_numbers(kind):
     """Twenty topics of forty documents with three distinct scores; pytrec_eval takes ids as texts,
     of which 9 is greater than 10.
     """
@@ -256,8 +253,8 @@ def test_ties_of_documents_that_are_numbers(kind: pa.DataType) -> None:
         for query in range(20)
         for doc in range(1, 41)
     ]
-    run: dict[str, dict[str, float]] = defaultdict(dict)
-    qrels: dict[str, dict[str, int]] = defaultdict(dict)
+    run = defaultdict(dict)
+    qrels = defaultdict(dict)
     for query, doc, score, is_relevant in rows:
         run[query][doc] = float(score)
         qrels[query][doc] = int(is_relevant)

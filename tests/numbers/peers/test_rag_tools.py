@@ -106,7 +106,7 @@ def draw_lists(seed: int, *, empty: bool) -> Lists:
     """
     rng = random.Random(seed)  # noqa: S311
     docs = [f"d{number}" for number in range(9)]
-    lists: Lists = []
+    lists = []
     while len(lists) < 60:
         retrieved, relevant = (
             rng.sample(docs, rng.randint(0 if empty else 1, most)) for most in (8, 4)
@@ -146,8 +146,7 @@ def run_tool(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    values: Mapping[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
-    return values
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def check(
@@ -176,7 +175,7 @@ def check(
             ), name
 
 
-def test_mlflow(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_mlflow(pytestconfig, tmp_path):
     """It compares scores in single precision."""
     lists = draw_lists(11, empty=True)
     check(
@@ -187,7 +186,7 @@ def test_mlflow(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     )
 
 
-def test_ragas(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_ragas(pytestconfig, tmp_path):
     """It adds 1e-10 to a denominator, and takes each id once."""
     lists = [(docs + docs[:1], relevant) for docs, relevant in draw_lists(12, empty=False)]
     expected = run_tool(
@@ -196,7 +195,7 @@ def test_ragas(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     check(lists, expected, "ragas", tolerance=1e-9)
 
 
-def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_llama_index(pytestconfig, tmp_path):
     lists = draw_lists(13, empty=False)
     check(
         lists,
@@ -205,14 +204,14 @@ def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     )
 
 
-def test_haystack(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_haystack(pytestconfig, tmp_path):
     lists = draw_lists(14, empty=True)
     check(
         lists, run_tool(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack"
     )
 
 
-def test_sentence_transformers(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_sentence_transformers(pytestconfig, tmp_path):
     """Its evaluator is read from its file, with classes without methods for those of PyTorch, which
     only its search needs.
     """
@@ -237,7 +236,7 @@ def test_sentence_transformers(pytestconfig: pytest.Config, tmp_path: Path) -> N
         assert column.to_pylist() == pytest.approx(values, abs=1e-12), name
 
 
-def test_mlflow_takes_the_best_order_of_what_was_retrieved() -> None:
+def test_mlflow_takes_the_best_order_of_what_was_retrieved():
     """[a] for a, b, c: 1.0 in MLflow, and 1 / (1 + 1 / log2(3) + 1 / 2) by the definition."""
     lists = make_tables([(["a"], ["a", "b", "c"])])
     assert sqlrank.evaluate("nDCG@10", compat="mlflow", **lists)["nDCG@10"].to_pylist() == [1.0]

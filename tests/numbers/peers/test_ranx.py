@@ -41,7 +41,7 @@ METRICS = {
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")
-def test_each_query_and_means() -> None:
+def test_each_query_and_means():
     """Without ties, of which ranx makes an unstable order."""
     traits = Traits(scores=("distinct", "continuous"), unanswered=0.0, unjudged=0.0)
     data = draw_random_collection(701, 60, traits).numbered_by_row()

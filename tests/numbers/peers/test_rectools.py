@@ -11,7 +11,6 @@ import sqlrank
 from tests.numbers.references.random_collections import (
     Collection,
     Traits,
-    Values,
     assert_same,
     draw_random_collection,
     nest_by_query,
@@ -55,12 +54,12 @@ def make_frames(data: Collection) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("seed", [601, 602])
-def test_each_user(name: str, seed: int) -> None:
+def test_each_user(name, seed):
     data = draw_collection(seed)
     reco, interactions = make_frames(data)
     peers = {f"{name}@{k}": METRICS[name](k=k) for k in CUTOFFS}
     values = {metric: peer.calc_per_user(reco, interactions) for metric, peer in peers.items()}
-    expected: Values = nest_rows(
+    expected = nest_rows(
         (user, metric, float(value))
         for metric, column in values.items()
         for user, value in column.items()
@@ -71,7 +70,7 @@ def test_each_user(name: str, seed: int) -> None:
     assert_same(nest_by_query(got), expected)
 
 
-def test_means() -> None:
+def test_means():
     data = draw_collection(603)
     reco, interactions = make_frames(data)
     expected = {

@@ -57,7 +57,7 @@ def evaluate(metrics: list[str], data: World, **options: Any) -> list[dict[str, 
 
 
 @pytest.mark.parametrize("seed", [701, 702])
-def test_each_user(seed: int) -> None:
+def test_each_user(seed):
     data = draw_rectools_world(seed)
     reco, before = make_frame(data.lists, ranked=True), make_frame(data.history)
     given = {
@@ -93,7 +93,7 @@ def test_each_user(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [703, 704])
-def test_all_lists(seed: int) -> None:
+def test_all_lists(seed):
     data = draw_rectools_world(seed)
     listed = {user: [doc for doc in docs if doc in data.items] for user, docs in data.lists.items()}
     data = World(listed, data.history, data.items, data.features, data.baseline, data.relevant)
@@ -108,7 +108,7 @@ def test_all_lists(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [705, 706])
-def test_unequal_sets_of_users(seed: int) -> None:
+def test_unequal_sets_of_users(seed):
     data = draw_rectools_world(seed)
     users = sorted(data.relevant)
     listed = {

@@ -4,7 +4,6 @@ from functools import cache
 from math import e, log2
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from sklearn import config_context
 from sklearn.metrics import (
@@ -26,6 +25,7 @@ from tests.numbers.references.random_collections import (
     nest_by_group,
     nest_by_query,
 )
+from tests.tables import build_table
 
 CUTOFFS = (None, 1, 3, 5, 30)
 
@@ -62,7 +62,7 @@ def evaluate_list(pairs: list[tuple[float, int]]) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("form", select_few(["predictions", "run and qrels"], 1))
 @pytest.mark.parametrize("seed", select_few([201, 202], 1))
-def test_gains(form: str, seed: int) -> None:
+def test_gains(form, seed):
     data = draw_collection(seed)
     expected = evaluate_with_sklearn(seed)
     metrics = list(next(iter(expected.values())))
@@ -77,12 +77,12 @@ def test_gains(form: str, seed: int) -> None:
     assert_same(nest_by_group(summary), average_by_group(expected, data.groups_by_query))
 
 
-def test_documents_without_a_judgment_have_label_0() -> None:
+def test_documents_without_a_judgment_have_label_0():
     """A document that is retrieved but not judged still takes its place, and its share of the
     places of a tie.
     """
-    run = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 0.0]})
-    qrels = pa.table({"query_id": ["q"] * 2, "doc_id": ["a", "c"], "relevance": [2, 1]})
+    run = build_table(query_id=["q"] * 3, doc_id="a b c", score="1.0 1.0 0.0")
+    qrels = build_table(query_id=["q"] * 2, doc_id="a c", relevance="2 1")
     got = sqlrank.evaluate(["nDCG", "DCG@1"], run=run, qrels=qrels, compat="sklearn").to_pylist()
     assert got == [
         pytest.approx({"nDCG": ndcg_score([[2, 0, 1]], [[1.0, 1.0, 0.0]]), "DCG@1": 1.0}, abs=1e-12)
@@ -93,17 +93,15 @@ def test_documents_without_a_judgment_have_label_0() -> None:
     ("metric", "expected"),
     [("nDCG", (1 + 1 / log2(3) + 1 / 2) / 3), ("nDCG@1", 1 / 3), ("DCG@2", (1 + 1 / log2(3)) / 3)],
 )
-def test_all_tied_by_hand(metric: str, expected: float) -> None:
+def test_all_tied_by_hand(metric, expected):
     """METRICS 2.0: one relevant document of three, all tied, has the mean of the discounts."""
-    data = pa.table(
-        {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [1.0] * 3, "label": [1, 0, 0]}
-    )
+    data = build_table(query_id=["q"] * 3, doc_id="a b c", score=[1.0] * 3, label="1 0 0")
     assert sqlrank.evaluate(metric, predictions=data, compat="sklearn").column(0)[
         0
     ].as_py() == pytest.approx(expected, abs=1e-12)
 
 
-def test_metrics_of_label_rankings_are_those_that_hints_name() -> None:
+def test_metrics_of_label_rankings_are_those_that_hints_name():
     """Scores of classes without ties: a prediction is a query, a class a document."""
     rng = np.random.default_rng(3)
     observed = rng.random((20, 6)) < 0.4

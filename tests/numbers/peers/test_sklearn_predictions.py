@@ -16,7 +16,8 @@ from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
 import sqlrank
-from tests.numbers.references.random_collections import Values, assert_same
+from tests.numbers.references.random_collections import assert_same
+from tests.tables import build_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 GROUPS = 36
-SCORES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (
+SCORES = (
     lambda rng, n: rng.integers(0, 5, n) / 4,
     lambda rng, n: rng.integers(0, 101, n) / 100,
     lambda rng, n: rng.random(n),
@@ -106,7 +107,7 @@ def best_youden(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
     return float((tpr - fpr)[reached].max())
 
 
-RANKING: dict[str, Peer] = {
+RANKING = {
     "AUC": make_score_peer(sk.roc_auc_score),
     "Gini": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
     "LiftQuality": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
@@ -123,7 +124,7 @@ RANKING: dict[str, Peer] = {
     "FBeta(beta=2, threshold_from=best)": best_f(2),
     "YoudenJ(criterion=youden, threshold_from=best)": best_youden,
 }
-PROBABILITIES: dict[str, Peer] = {
+PROBABILITIES = {
     "LogLoss": make_score_peer(sk.log_loss),
     "LogLikelihood": log_likelihood,
     "NormalizedLogLoss": make_score_peer(sk.d2_log_loss_score),
@@ -132,7 +133,7 @@ PROBABILITIES: dict[str, Peer] = {
     "BrierSkill": make_score_peer(sk.d2_brier_score),
     "BaseRate": lambda y, _, w: float(np.average(y, weights=w)),
 }
-CUT: dict[str, Peer] = {
+CUT = {
     "Precision": make_threshold_peer(0.5, sk.precision_score, zero_division=np.nan),
     "Precision(threshold=0.25)": make_threshold_peer(
         0.25, sk.precision_score, zero_division=np.nan
@@ -160,7 +161,7 @@ CUT: dict[str, Peer] = {
     "TP": make_cell_peer(1, 1),
     "TP(threshold=0.25)": make_cell_peer(1, 1, 0.25),
 }
-REAL: dict[str, Peer] = {
+REAL = {
     "MAE": make_score_peer(sk.mean_absolute_error),
     "MSE": make_score_peer(sk.mean_squared_error),
     "RMSE": make_score_peer(sk.root_mean_squared_error),
@@ -170,7 +171,7 @@ REAL: dict[str, Peer] = {
     "R2": make_score_peer(sk.r2_score),
     "ExplainedVariance": make_score_peer(sk.explained_variance_score),
 }
-DEVIANCES: dict[str, Peer] = {
+DEVIANCES = {
     "MSLE": make_score_peer(sk.mean_squared_log_error),
     "RMSLE": make_score_peer(sk.root_mean_squared_log_error),
     "PoissonDeviance": make_score_peer(sk.mean_poisson_deviance),
@@ -219,7 +220,7 @@ def compare(peers: dict[str, Peer], kind: str, weighted: bool, **policies: Any) 
     result = sqlrank.evaluate(
         list(peers), predictions=make_table(found, weighted), by="group", **policies
     )
-    got: Values = {row.pop("group"): row for row in result.to_pylist()}
+    got = {row.pop("group"): row for row in result.to_pylist()}
     with config_context(skip_parameter_validation=True):
         expected = {
             name: {metric: float(peer(*arrays)) for metric, peer in peers.items()}
@@ -248,17 +249,17 @@ def select_defined(row: dict[str, float]) -> dict[str, float]:
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
-def test_order(strategy: str, weighted: bool) -> None:
+def test_order(strategy, weighted):
     compare(RANKING, "classes", weighted, plan={"score_order": strategy})
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-def test_probabilities(weighted: bool) -> None:
+def test_probabilities(weighted):
     compare(PROBABILITIES, "classes", weighted)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-def test_confusion(weighted: bool) -> None:
+def test_confusion(weighted):
     compare(
         {name: peer for name, peer in CUT.items() if not name.startswith("MCC")},
         "classes",
@@ -267,7 +268,7 @@ def test_confusion(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-def test_mcc_which_is_0_in_scikit_learn_where_one_class_is_predicted(weighted: bool) -> None:
+def test_mcc_which_is_0_in_scikit_learn_where_one_class_is_predicted(weighted):
     compare(
         {name: peer for name, peer in CUT.items() if name.startswith("MCC")},
         "classes",
@@ -277,17 +278,17 @@ def test_mcc_which_is_0_in_scikit_learn_where_one_class_is_predicted(weighted: b
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-def test_regression(weighted: bool) -> None:
+def test_regression(weighted):
     compare(REAL, "reals", weighted)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-def test_deviances(weighted: bool) -> None:
+def test_deviances(weighted):
     compare(REAL | DEVIANCES, "amounts", weighted)
 
 
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
-def test_ks_of_scipy(strategy: str) -> None:
+def test_ks_of_scipy(strategy):
     compare(
         {"KS": lambda y, s, _: float(ks_2samp(s[y == 1], s[y == 0]).statistic)},
         "classes",
@@ -297,9 +298,9 @@ def test_ks_of_scipy(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("bins", [1, 5, 10, 15])
-def test_bins_of_the_calibration_curve(bins: int) -> None:
+def test_bins_of_the_calibration_curve(bins):
     """ECE and MCE from scikit-learn's bins; it takes no weights."""
-    peers: dict[str, Peer] = {
+    peers = {
         f"ECE(bins={bins})": lambda y, s, _: float(
             np.average(compute_bin_errors(y, s, bins)[0], weights=compute_bin_errors(y, s, bins)[1])
         ),
@@ -309,7 +310,7 @@ def test_bins_of_the_calibration_curve(bins: int) -> None:
 
 
 @pytest.mark.parametrize("bins", [10, 20, 40, 25, 100])
-def test_a_score_on_an_edge_belongs_to_the_bin_below(bins: int) -> None:
+def test_a_score_on_an_edge_belongs_to_the_bin_below(bins):
     """Edges as they are written, k / bins; labels that tell one bin from the next."""
     score = np.arange(bins + 1) / bins
     label = np.arange(bins + 1) % 2
@@ -324,9 +325,9 @@ def test_a_score_on_an_edge_belongs_to_the_bin_below(bins: int) -> None:
     assert got == pytest.approx(np.average(error, weights=size), abs=1e-9)
 
 
-def test_the_curve_of_the_documentation() -> None:
+def test_the_curve_of_the_documentation():
     """The example of precision_recall_curve: y = 0, 0, 1, 1 and scores 0.1, 0.4, 0.35, 0.8."""
-    data = pa.table({"label": [0, 0, 1, 1], "score": [0.1, 0.4, 0.35, 0.8]})
+    data = build_table(label="0 0 1 1", score="0.1 0.4 0.35 0.8")
     got = sqlrank.evaluate(
         ["AUC", "APS", "PRAUC(interpolation=from_one)"], predictions=data
     ).to_pylist()[0]

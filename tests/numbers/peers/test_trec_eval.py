@@ -32,7 +32,7 @@ CALLS = {
 
 def read_expected(name: str) -> dict[str, dict[str, str]]:
     """Return measure -> topic (or ``all``) -> printed value."""
-    expected: dict[str, dict[str, str]] = defaultdict(dict)
+    expected = defaultdict(dict)
     for line in (DATA / name).read_text().splitlines():
         measure, topic, value = (part.strip() for part in line.split("\t"))
         if measure != "runid" and not measure.startswith("relstring"):
@@ -41,7 +41,7 @@ def read_expected(name: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", select_few(CALLS, ("out.test.aqcM", "out.test.meas_params")))
-def test_every_printed_line_is_reproduced(name: str) -> None:
+def test_every_printed_line_is_reproduced(name):
     qrels, run, policies = CALLS[name]
     expected = read_expected(name)
     asked = {measure: METRICS_BY_MEASURE.get(measure, measure) for measure in expected}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.tables import build_table
 
 HITS = [0, 1, 0, 1, 1, 0]
 """With one relevant document missed, R = 4; the precisions at the hits are 1/2, 2/4 and 3/5."""
@@ -85,7 +86,7 @@ def approximate(number: float) -> object:
 
 
 @pytest.mark.parametrize("compat", ["mllib", "recommenders"])
-def test_mllib_and_recommenders(compat: str) -> None:
+def test_mllib_and_recommenders(compat):
     """MAP over R, MAP@k over min(R, k); binary gain and natural logarithms."""
     cases = [
         ("P@5", 3 / 5),
@@ -107,7 +108,7 @@ def test_mllib_and_recommenders(compat: str) -> None:
     check(compat, [(metric, HITS, MISSED, expected) for metric, expected in cases])
 
 
-def test_mllib_on_three_users() -> None:
+def test_mllib_on_three_users():
     """Rankings of ten documents, of which 1-5 are relevant, then 1-3; and a user of whom nothing is
     known to be relevant.
     """
@@ -160,14 +161,14 @@ def test_mllib_on_three_users() -> None:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("compat", ["mllib", "recommenders", "replay"])
-def test_gain_is_binary(compat: str) -> None:
+def test_gain_is_binary(compat):
     """Of relevant documents with any grade: 3 at rank 2, 5 missed."""
     assert evaluate_metric(compat, "nDCG@2", [0, 3], [5]) == approximate(
         (1 / log2(3)) / (1 + 1 / log2(3))
     )
 
 
-def test_replay() -> None:
+def test_replay():
     """Items d00, d01, d02 with equal ratings, so d02 is first; d01 is relevant, and so is one that
     was missed.
     """
@@ -191,15 +192,15 @@ def test_replay() -> None:
 
 
 @pytest.mark.slow
-def test_replay_averages_over_the_users_of_the_truth() -> None:
-    run = pa.table({"query_id": ["a", "x"], "doc_id": [1, 1], "score": [1.0, 1.0]})
-    qrels = pa.table({"query_id": ["a", "b"], "doc_id": [1, 1], "relevance": [1, 1]})
+def test_replay_averages_over_the_users_of_the_truth():
+    run = build_table(query_id="a x", doc_id="1 1", score="1.0 1.0")
+    qrels = build_table(query_id="a b", doc_id="1 1", relevance="1 1")
     assert sqlrank.evaluate(["AP@3", "P@1"], run=run, qrels=qrels, compat="replay").to_pylist() == [
         {"AP@3": 0.5, "P@1": 0.5}
     ]
 
 
-def test_torchmetrics() -> None:
+def test_torchmetrics():
     """Average precision over the hits in the first k (pyg issue 9989: 1, not 1/2); all judged
     documents are scored.
     """
@@ -230,7 +231,7 @@ def test_torchmetrics() -> None:
         ("P@1", 0),
     ],
 )
-def test_torchmetrics_ties(metric: str, expected: float) -> None:
+def test_torchmetrics_ties(metric, expected):
     """Grades 3 and 0 are tied: each rank gets half of 3; for other metrics the order is arbitrary,
     here d01 is first.
     """
@@ -244,12 +245,12 @@ def test_torchmetrics_ties(metric: str, expected: float) -> None:
     strict=True,
     reason="for TorchMetrics a document with a score up to 0 is not retrieved. Leave such rows out",
 )
-def test_torchmetrics_takes_scores_up_to_0_for_not_retrieved() -> None:
+def test_torchmetrics_takes_scores_up_to_0_for_not_retrieved():
     assert evaluate_metric("torchmetrics", "P@2", [0, 1], scores=[1, -1]) == approximate(0)
 
 
 @pytest.mark.slow
-def test_elasticsearch() -> None:
+def test_elasticsearch():
     """A document without a rating keeps its place; the ideal list is as long as the hits
     returned.
     """
@@ -292,7 +293,7 @@ def test_elasticsearch() -> None:
     check("elastic", cases)
 
 
-def test_hivemall() -> None:
+def test_hivemall():
     """Precision over min(k, n), average precision over the hits, the ideal list of min(R, n, k)
     documents.
     """
@@ -313,7 +314,7 @@ def test_hivemall() -> None:
     check("hivemall", cases)
 
 
-def test_habr() -> None:
+def test_habr():
     """AP over k; 2^r - 1 over k documents of relevance 1; the relevance is the probability of
     stopping.
     """
@@ -338,7 +339,7 @@ def test_habr() -> None:
     check("habr", [(metric, labels, (), expected) for metric, labels, expected in cases])
 
 
-def test_evaluation_frameworks() -> None:
+def test_evaluation_frameworks():
     """AP over min(R, k); AR over R; linear gain."""
     cases = [
         ("P@5", HITS, MISSED, 3 / 5),
@@ -385,7 +386,7 @@ def test_evaluation_frameworks() -> None:
     check("evalframeworks", cases)
 
 
-def test_sentence_transformers() -> None:
+def test_sentence_transformers():
     """InformationRetrievalEvaluator 6.2: AP over min(R, k), binary relevance, the smallest id first
     among equal scores.
     """
@@ -409,7 +410,7 @@ def test_sentence_transformers() -> None:
 @pytest.mark.parametrize(
     ("metric", "printed"), [("DCG", 6.15106), ("nDCG", 0.68693), ("nDCG(gain=exp2)", 0.6529)]
 )
-def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
+def test_evaluation_frameworks_as_printed(metric, printed):
     """METRICS 0.3 and 3.2."""
     assert evaluate_metric("evalframeworks", metric, [0, 5, 1, 4, 2]) == pytest.approx(
         printed, abs=5.1e-5
@@ -424,7 +425,7 @@ def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
         "habr", "evalframeworks",
     ],
 )  # fmt: skip
-def test_no_relevant_document_is_0(compat: str) -> None:
+def test_no_relevant_document_is_0(compat):
     metrics = ["P@2", "R@2", "AP@2", "AP", "RR", "nDCG@2", "DCG@2", "Success@2"]
     found = evaluate(compat, metrics, [([0, None, 0], ()), ([1], ())])
     assert found[0] == dict.fromkeys(metrics, 0)

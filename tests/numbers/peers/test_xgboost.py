@@ -7,7 +7,6 @@ import sqlrank
 from tests.numbers.references.random_collections import (
     SCORES,
     Collection,
-    Values,
     assert_same,
     draw_judged_collection,
     nest_by_group,
@@ -67,9 +66,9 @@ def draw_collection(seed: int, groups: int, top: int) -> Collection:
 
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
-def test_graded(gain: str) -> None:
+def test_graded(gain):
     data = draw_collection(501, 10, top=4)
-    expected: Values = {
+    expected = {
         query: evaluate_with_xgboost([pairs], GRADED, ndcg_exp_gain=gain == "exp2")
         for query, pairs in data.lists().items()
     }
@@ -79,9 +78,9 @@ def test_graded(gain: str) -> None:
     assert_same(nest_by_query(got), expected, SINGLE)
 
 
-def test_binary() -> None:
+def test_binary():
     data = draw_collection(502, 10, top=1)
-    expected: Values = {
+    expected = {
         query: evaluate_with_xgboost([pairs], BINARY) for query, pairs in data.lists().items()
     }
     got = sqlrank.evaluate(
@@ -92,7 +91,7 @@ def test_binary() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("minus", [False, True])
-def test_means(weighted: bool, minus: bool) -> None:
+def test_means(weighted, minus):
     """With a minus sign after its name, a metric counts 0 for lists without relevant documents.
 
     Without it they add 1, not their weight, to a weighted mean, which XGBoost then rejects if it is
@@ -104,7 +103,7 @@ def test_means(weighted: bool, minus: bool) -> None:
     metrics = {
         name: metric + "-" * minus for name, metric in (GRADED | BINARY).items() if "@" in name
     }
-    lists: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    lists = {}
     for query, pairs in data.lists().items():
         lists.setdefault(data.groups_by_query[query], {})[query] = pairs
     expected = {

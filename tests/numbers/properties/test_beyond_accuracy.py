@@ -15,6 +15,7 @@ from tests.numbers.references.recommendations import (
     draw_world,
     write_cutoff,
 )
+from tests.tables import build_table
 
 DATA = draw_world(11)
 METRICS = [
@@ -47,17 +48,17 @@ def assert_same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_rows() -> None:
+def test_the_order_of_rows():
     inputs = {name: shuffle_rows(table) for name, table in DATA.inputs.items()}
     assert_same(evaluate(shuffle_rows(DATA.run), shuffle_rows(DATA.qrels), inputs), evaluate())
 
 
 @pytest.mark.slow
-def test_names_of_documents_users_providers_and_categories() -> None:
-    def doc(name: str) -> str:
+def test_names_of_documents_users_providers_and_categories():
+    def doc(name):
         return f"x{99 - int(name[1:]):02}"
 
-    def renamed(lists: dict[str, list[str]]) -> dict[str, list[str]]:
+    def renamed(lists):
         return {f"{user}'": [doc(name) for name in docs] for user, docs in lists.items()}
 
     other = World(
@@ -75,7 +76,7 @@ def test_names_of_documents_users_providers_and_categories() -> None:
 
 
 @pytest.mark.slow
-def test_two_systems_that_are_one() -> None:
+def test_two_systems_that_are_one():
     both = pa.concat_tables(
         [DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")]
     )
@@ -87,12 +88,12 @@ def test_two_systems_that_are_one() -> None:
 
 
 @pytest.mark.slow
-def test_values_of_features_are_directions() -> None:
+def test_values_of_features_are_directions():
     features = DATA.inputs["features"]
     longer = features.set_column(
         2, "value", pa.array([7 * value for value in features["value"].to_pylist()])
     )
-    nothing = pa.table({"doc_id": ["d1", "d2"], "category": ["none", "none"], "value": [0.0, 0.0]})
+    nothing = build_table(doc_id="d1 d2", category="none none", value="0.0 0.0")
     assert_same(
         evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate()
     )
@@ -100,7 +101,7 @@ def test_values_of_features_are_directions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lists", select_few(["input", "integer"], 1))
-def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
+def test_a_row_per_list_is_what_a_list_alone_gives(lists):
     rows = evaluate(per_query=True, plan={"list_key": lists})
     for row in rows[:2]:
         (alone,) = evaluate(

@@ -81,23 +81,21 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
-def test_every_role_has_a_grain() -> None:
+def test_every_role_has_a_grain():
     assert {
         name: str(role.row_grain) for name, role in LIBRARY.roles.items() if not role.unique
     } == {name: f"rows of {name}" for name in LIBRARY.roles if not LIBRARY.roles[name].unique}
     assert str(LIBRARY.roles["run"].row_grain) == "query_id, doc_id"
 
 
-def test_the_grain_of_metrics_and_curves_is_their_key() -> None:
+def test_the_grain_of_metrics_and_curves_is_their_key():
     assert str(LIBRARY.find_metric("ndcg").row_grain) == "list_id"
     assert str(LIBRARY.curves["roc"].row_grain) == "group_id, point"
 
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "choice"), UNIQUE, ids=str)
-def test_the_grain_identifies_a_row(
-    name: str, choice: str, connection: duckdb.DuckDBPyConnection
-) -> None:
+def test_the_grain_identifies_a_row(name, choice, connection):
     file = LIBRARY.relations[name, choice]
     columns = (
         ", ".join(file.row_grain.columns)
@@ -111,7 +109,7 @@ def test_the_grain_identifies_a_row(
     assert found
 
 
-def test_explain_has_the_grain_of_each_step() -> None:
+def test_explain_has_the_grain_of_each_step():
     explanation = explain(
         "RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
     )

@@ -3,7 +3,6 @@ scores.
 """
 
 import time
-from collections.abc import Callable
 from decimal import Decimal
 
 import duckdb
@@ -16,7 +15,7 @@ from tests.lanes import select_few
 from tests.numbers.properties.predictions import RANKS, assert_equal, evaluate
 
 ROWS = 600
-SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+SCORES = {
     "distinct": lambda rng: rng.random(ROWS),
     "tied in pairs": lambda rng: rng.integers(0, ROWS // 2, ROWS) / ROWS,
     "nearer than a cell": lambda rng: 0.9 + 1e-16 * rng.integers(0, 8, ROWS),
@@ -44,7 +43,7 @@ SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 @pytest.mark.parametrize(
     "scores", select_few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers"))
 )
-def test_integer_sort_is_as_rank(scores: str, share: float) -> None:
+def test_integer_sort_is_as_rank(scores, share):
     """Of all rows and of groups, one of which is of one class, with scores that are NULL."""
     rng = np.random.default_rng(9)
     group = rng.choice(["a", "b", None, "positives"], ROWS)
@@ -62,7 +61,7 @@ def test_integer_sort_is_as_rank(scores: str, share: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scores", select_few(SCORES, ("tied in pairs", "of both signs")))
-def test_integer_sort_is_as_distinct_where_rows_have_weights(scores: str) -> None:
+def test_integer_sort_is_as_distinct_where_rows_have_weights(scores):
     """Weights of 0, and light ones beside heavy ones at either end, of all rows and of groups."""
     rng = np.random.default_rng(12)
     score = pa.array(SCORES[scores](rng), mask=rng.random(ROWS) < 0.02)
@@ -87,7 +86,7 @@ def test_integer_sort_is_as_distinct_where_rows_have_weights(scores: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
-def test_order_is_preserved_whatever_the_threads_and_the_order_of_rows(weighted: bool) -> None:
+def test_order_is_preserved_whatever_the_threads_and_the_order_of_rows(weighted):
     """Running counts see sorted rows for any threads and row order; KS, a maximum, is bitwise
     equal.
     """
@@ -121,7 +120,7 @@ def test_order_is_preserved_whatever_the_threads_and_the_order_of_rows(weighted:
 
 
 @pytest.mark.slow
-def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
+def test_it_is_taken_for_many_scores_that_are_hardly_tied():
     rng = np.random.default_rng(10)
     label = rng.integers(0, 2, 100_000)
     scores = {
@@ -166,8 +165,31 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     assert bounded.schema.metadata[b"sqlrank.score_order"].decode() == "window"
 
 
+def test_scores_are_grouped_where_they_repeat():
+    """In all rows, though few of a sample are equal; by group; and in the replicates of few rows."""
+    rng = np.random.default_rng(14)
+
+    def find_order(rows, num_scores, num_groups=1, **options):
+        columns = {
+            "label": rng.integers(0, 2, rows),
+            "score": rng.integers(0, num_scores, rows) / num_scores,
+            "shop": rng.integers(0, num_groups, rows),
+            "row": np.arange(rows),
+        }
+        found = sqlrank.evaluate("AUC", predictions=pa.table(columns), check="off", **options)
+        return found.schema.metadata[b"sqlrank.score_order"].decode()
+
+    assert find_order(300_000, 30_000) == "distinct"  # 29 % of a sample
+    assert find_order(300_000, 200_000) == "rank"
+    assert find_order(120_000, 60, 1_000, by="shop") == "rank"
+    assert find_order(300_000, 20, 1_000, by="shop") == "distinct"
+    bootstrap = {"confidence": 0.9, "interval": "bootstrap", "unit": "row", "replicates": 99}
+    assert find_order(500, 100, **bootstrap) == "distinct"
+    assert find_order(500, 10**9, **bootstrap) == "window"
+
+
 @pytest.mark.slow
-def test_scores_that_repeat_are_looked_up_by_units() -> None:
+def test_scores_that_repeat_are_looked_up_by_units():
     """Units of several rows look up the influence of a row on an area by its score: for few scores
     faster than by another sort.
     """
@@ -187,7 +209,7 @@ def test_scores_that_repeat_are_looked_up_by_units() -> None:
 
 
 @pytest.mark.parametrize("weights", [{}, {"weight": [0.5, 2.0] * 300}])
-def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]]) -> None:
+def test_rows_that_leave_their_order_are_an_error(weights):
     """Running sums rely on DuckDB, which must not reorder sorted rows."""
     rng = np.random.default_rng(3)
     predictions = pa.table(
@@ -213,7 +235,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
 
 
 @pytest.mark.parametrize("weight", [1e12, 1e-14])
-def test_weights_that_no_integer_holds_are_refused(weight: float) -> None:
+def test_weights_that_no_integer_holds_are_refused(weight):
     rng = np.random.default_rng(5)
     table = pa.table(
         {
@@ -236,7 +258,7 @@ def test_weights_that_no_integer_holds_are_refused(weight: float) -> None:
 
 
 @pytest.mark.parametrize(("share", "kind"), [(0.1, bool), (0.005, int)])
-def test_weighted_predictions_are_sorted_as_integers(share: float, kind: type) -> None:
+def test_weighted_predictions_are_sorted_as_integers(share, kind):
     rng = np.random.default_rng(8)
     rows = 100_000
     table = pa.table(
@@ -258,7 +280,7 @@ def test_weighted_predictions_are_sorted_as_integers(share: float, kind: type) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["window", "integer_sort"])
-def test_a_long_tail_without_positives_takes_no_longer(order: str) -> None:
+def test_a_long_tail_without_positives_takes_no_longer(order):
     """A window that looks back for the last positive, row by row, took seventy times as long."""
     rng = np.random.default_rng(15)
     rows = 600_000

@@ -12,14 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from benchmarks.interval_coverage import (
-    DESIGNS,
-    KINDS,
-    Design,
-    evaluate_columns,
-    list_metrics,
-    split_sources,
-)
+from benchmarks.studies.interval_coverage import evaluate_columns, list_metrics, split_sources
+from benchmarks.studies.samples import DESIGNS, KINDS, Design
 from sqlrank import evaluate as evaluate_metrics
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
@@ -147,7 +141,7 @@ CASES = [
     CASES,
     ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES],
 )
-def test_no_interval_changes(case: tuple[str, Design]) -> None:
+def test_no_interval_changes(case):
     name, design = case
     _, change, options = CHANGES[name]
     sources = design.draw_samples(5, SAMPLES)
@@ -177,7 +171,7 @@ def list_names(designs: Iterable[Design]) -> set[str]:
     }
 
 
-def test_each_change_is_of_every_metric() -> None:
+def test_each_change_is_of_every_metric():
     """Weights are of rows or of queries. A row is a unit, but of quantiles, which are several rows,
     and of lists.
     """
@@ -229,7 +223,7 @@ OF_POSITIVES = {"APS", "CalibrationIntercept", "CalibrationRatio", "FBeta", "Jac
 """Metrics that mirrored labels and scores change to one that no metric has."""
 
 
-def test_each_metric_of_two_classes_has_its_mirror() -> None:
+def test_each_metric_of_two_classes_has_its_mirror():
     design = next(each for each in DESIGNS if each.kind == "binary")
     metrics = {metric.partition("(threshold")[0] for metric in list_metrics(design)}
     mirrored = {*EXCHANGED, *EXCHANGED.values(), *SYMMETRIC, *COMPLEMENTS}
@@ -238,7 +232,7 @@ def test_each_metric_of_two_classes_has_its_mirror() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sigma", select_few([0.0, 1.0], {1.0}))
-def test_labels_and_scores_mirrored(sigma: float) -> None:
+def test_labels_and_scores_mirrored(sigma):
     design = replace(next(each for each in DESIGNS if each.kind == "binary"), sigma=sigma)
     (table,) = design.draw_samples(5, SAMPLES).values()
     mirrored = table
@@ -292,9 +286,7 @@ def test_labels_and_scores_mirrored(sigma: float) -> None:
         ("uplift", "score", set()),
     ],
 )
-def test_constant_predictions_of_unequal_weights(
-    kind: str, column: str, undefined: set[str]
-) -> None:
+def test_constant_predictions_of_unequal_weights(kind, column, undefined):
     """Limits are on both sides of the value, or all are NULL together. The mean of equal scores has
     none, as one by Student's t.
     """
@@ -324,7 +316,7 @@ has no ratio.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", select_few(ACROSS, {"binary", "rankings"}))
-def test_difference_and_ratio_of_one_interval(kind: str) -> None:
+def test_difference_and_ratio_of_one_interval(kind):
     """Of two groups, the interval of the difference excludes 0 where that of the ratio excludes
     1.
     """

@@ -11,11 +11,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError, MetricError, planner
 from sqlrank.call.request import parse_memory_size
 from sqlrank.inputs import row_checks
-from sqlrank.planner import planner
-from sqlrank.planner.planner import required_depth
+from sqlrank.planner import required_depth
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
@@ -30,6 +29,7 @@ from tests.numbers.properties.rankings import (
 )
 from tests.numbers.references.random_collections import Traits, draw_random_collection
 from tests.numbers.references.recommendations import draw_world
+from tests.tables import build_table
 
 LIBRARY = registry_for(None)
 VALID_WITH = LIBRARY.plans["rank_method"]["values"]["top_k"]["valid_with"]
@@ -91,7 +91,7 @@ def group_metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, s
     """Return the metrics that read all of the policies, by the documents per list that they need
     and the kind of their files.
     """
-    metrics: dict[tuple[int | None, str], list[str]] = {}
+    metrics = {}
     for file in list_ranking_files():
         for text in list_variants(file):
             try:
@@ -173,7 +173,7 @@ def assert_truncation_changes_nothing(policies: dict[str, Any]) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", select_few([None, 4], {4}))
-def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> None:
+def test_truncated_lists_give_the_values_of_full_lists(depth):
     """All ranking metrics, at the depth that follows from their files."""
     assert assert_truncation_changes_nothing({} if depth is None else {"depth": depth}) > 60
 
@@ -181,9 +181,7 @@ def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("depth", [None, 4])
-def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(
-    depth: int | None, part: int
-) -> None:
+def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(depth, part):
     limit = {} if depth is None else {"depth": depth}
     policies = [*iterate_policies()][part::PARTS]
     assert sum(assert_truncation_changes_nothing({**chosen, **limit}) for chosen in policies) > 10
@@ -199,9 +197,7 @@ def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(
     ],
     ids=str,
 )
-def test_metrics_of_whole_lists_differ_on_truncated_lists(
-    policies: dict[str, Any], num_ranked: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_of_whole_lists_differ_on_truncated_lists(policies, num_ranked, monkeypatch):
     """So no file declares that it reads more than it does: metrics would have other values if lists
     were truncated.
     """
@@ -241,7 +237,7 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
     ],
     ids=str,
 )
-def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> None:
+def test_truncated_lists_with_options_of_the_call(options):
     metrics = [
         "nDCG@3", "AP(denominator=min_rk)@2", "ERR@3", "RBP@3", "num_shown@2", "num_rel",
         "Judged@3",
@@ -252,7 +248,7 @@ def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> No
 
 
 @pytest.mark.slow
-def test_each_of_a_range_of_cut_offs() -> None:
+def test_each_of_a_range_of_cut_offs():
     assert_equal(
         *reversed(
             evaluate_both(
@@ -264,7 +260,7 @@ def test_each_of_a_range_of_cut_offs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
-def test_several_systems_with_weights_of_queries_and_groupings(seed: int) -> None:
+def test_several_systems_with_weights_of_queries_and_groupings(seed):
     drawn = draw_random_collection(seed, 40, Traits(judged=(0.2, 0.6)))
     ids = sorted(set(drawn.run["query_id"].to_pylist()))
     queries = pa.table(
@@ -274,7 +270,7 @@ def test_several_systems_with_weights_of_queries_and_groupings(seed: int) -> Non
             "kind": [i % 2 for i in range(len(ids))],
         }
     )
-    call: dict[str, Any] = {
+    call = {
         "run": drawn.run,
         "qrels": drawn.qrels.drop_columns("collection"),
         "queries": queries,
@@ -321,9 +317,7 @@ ANY = settings(
     ),
     ties=st.sampled_from(["doc_desc", "doc_asc"]),
 )
-def test_any_scores(
-    rows: list[tuple[Any, ...]], k: int, options: dict[str, Any], ties: str
-) -> None:
+def test_any_scores(rows, k, options, ties):
     """Scores tied at the cut, lists shorter than it, and documents without a score, which stand
     last.
     """
@@ -376,15 +370,13 @@ def find_plan(metrics: list[str], **call: Any) -> str:
         (["nDCG@10"], {"where": "run.query_id < 9"}, "sort"),  # few rows
     ],
 )
-def test_it_is_chosen_where_lists_are_long(
-    metrics: list[str], options: dict[str, Any], expected: str
-) -> None:
+def test_it_is_chosen_where_lists_are_long(metrics, options, expected):
     run, qrels = make_run(60, 100), make_qrels(60, 8)
     if "by" in options:  # lists of 4
         run = run.append_column("part", pa.array([i % 25 for i in range(len(run))]))
     if any(".." in metric for metric in metrics):
         metrics = metrics[1:]
-    call: dict[str, Any] = {"run": run, "qrels": qrels, **options}
+    call = {"run": run, "qrels": qrels, **options}
     assert find_plan(metrics, **call) == expected
     found = sqlrank.evaluate(metrics, **call).to_pydict()
     other = sqlrank.evaluate(metrics, **{**call, "plan": {"rank_method": "sort"}}).to_pydict()
@@ -392,7 +384,7 @@ def test_it_is_chosen_where_lists_are_long(
 
 
 @pytest.mark.slow
-def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch):
     """60 lists with 10 scores each and their overhead, for each of 2 threads, are 40,320 bytes."""
     for divisor, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
         monkeypatch.setattr(planner, "MEMORY_DIVISOR", divisor)
@@ -421,14 +413,14 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
         ("1.8 TiB", 1.8 * 2**40),
     ],
 )
-def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
+def test_sizes_as_duckdb_writes_them(size, expected):
     assert parse_memory_size(size) == expected
 
 
 @pytest.mark.slow
 def test_a_document_that_is_duplicated_is_found_where_it_counts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     """Beyond the limit the run is not searched itself: a row below the first documents changes
     nothing, and is not seen.
     """
@@ -437,7 +429,7 @@ def test_a_document_that_is_duplicated_is_found_where_it_counts(
     assert find_plan(["P@3"], run=run, qrels=qrels) == "top_k"
     best = max(range(100), key=run["score"].to_pylist().__getitem__)
     first, last = (
-        pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [best], "score": [score]})])
+        pa.concat_tables([run, build_table(query_id="0", doc_id=[best], score=[score])])
         for score in (101, -1)
     )
     for table, check in ((first, "auto"), (first, "full"), (last, "full")):

@@ -33,10 +33,7 @@ ONE_LIST = [
 def evaluate_values(
     source: pa.Table, metrics: list[str] = ONE_LIST, **arguments: Any
 ) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = sqlrank.evaluate(
-        metrics, predictions=source, by="g", **arguments
-    ).to_pylist()
-    return rows
+    return sqlrank.evaluate(metrics, predictions=source, by="g", **arguments).to_pylist()
 
 
 def replace_columns(source: pa.Table, **columns: Any) -> pa.Table:
@@ -52,7 +49,7 @@ def assert_close(got: list[dict[str, Any]], expected: list[dict[str, Any]]) -> N
 
 
 @pytest.mark.slow
-def test_order_of_rows_threads_and_companions() -> None:
+def test_order_of_rows_threads_and_companions():
     source = draw_list()
     expected = evaluate_values(source)
     shuffled = source.take(np.random.default_rng(9).permutation(source.num_rows))
@@ -65,7 +62,7 @@ def test_order_of_rows_threads_and_companions() -> None:
 
 
 @pytest.mark.slow
-def test_scores_matter_by_their_order_alone() -> None:
+def test_scores_matter_by_their_order_alone():
     source = draw_list()
     score = source["score"].to_numpy()
     for mapped in (np.exp(score), score**3, 1e200 * score - 5):
@@ -82,7 +79,7 @@ def test_scores_matter_by_their_order_alone() -> None:
 
 
 @pytest.mark.slow
-def test_scale_of_weights_and_repeated_rows() -> None:
+def test_scale_of_weights_and_repeated_rows():
     """A weight of 3 is three rows, except for tau-a and the formula of d squared, which have pairs
     within these rows.
 
@@ -112,7 +109,7 @@ def test_scale_of_weights_and_repeated_rows() -> None:
     )
 
 
-def test_identities() -> None:
+def test_identities():
     """Of two classes Somers' D is 2 AUC - 1 and pairs are those of AUC; k as large as the list
     leaves AUC.
     """
@@ -128,7 +125,7 @@ def test_identities() -> None:
 
 
 @pytest.mark.slow
-def test_no_statement_joins_a_long_list_with_itself() -> None:
+def test_no_statement_joins_a_long_list_with_itself():
     """A hundred thousand predictions would be ten billion pairs."""
     rng = np.random.default_rng(1)
     label = rng.normal(size=100_000)

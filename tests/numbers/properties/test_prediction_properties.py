@@ -42,7 +42,7 @@ QUICK = [
 @pytest.mark.slow
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25))
-def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]) -> None:
+def test_strategies_on_any_predictions(rows):
     wanted = evaluate(QUICK, make_predictions(rows), plan={"score_order": "distinct"})
     for strategy in ("window", "buckets"):
         assert_equal(
@@ -56,7 +56,7 @@ def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25),
     st.randoms(use_true_random=False),
 )
-def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None:
+def test_strategies_on_scores_of_any_size(scores, rng):
     table = make_predictions([(rng.randint(0, 1), score, 1.0, 0) for score in scores])
     wanted = evaluate(["AUC", "APS", "KS"], table, plan={"score_order": "distinct"})
     for strategy in ("window", "buckets"):
@@ -66,7 +66,7 @@ def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None
 @pytest.mark.slow
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25), st.randoms(use_true_random=False))
-def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
+def test_bounds(rows, rng):
     """The order of tied rows moves the area between no and full credit for ties, and a share stays
     one.
     """
@@ -93,7 +93,7 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
 
 @ANY
 @given(st.lists(ROW, min_size=2, max_size=25))
-def test_turning_the_scores_round(rows: list[tuple[int, float, float, int]]) -> None:
+def test_turning_the_scores_round(rows):
     """The area of the negated scores is what is missing to 1; so it is for swapped classes."""
     table = make_predictions(rows)
     (area,) = evaluate(["AUC"], table)[0].values()

@@ -3,7 +3,6 @@ groups.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +29,7 @@ from tests.numbers.properties.predictions import (
 )
 
 
-def test_every_metric_is_among_them() -> None:
+def test_every_metric_is_among_them():
     named = {sqlrank.parse(metric).name for metric in [*METRICS, *DEVIANCES]}
     assert named == {
         row["name"]
@@ -45,7 +44,7 @@ def test_every_metric_is_among_them() -> None:
     ("strategy", "threads"),
     [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)],
 )
-def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
+def test_order_of_rows_and_threads(strategy, threads):
     shuffled = get_predictions().take(
         np.random.default_rng(threads).permutation(get_predictions().num_rows)
     )
@@ -63,12 +62,12 @@ def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(["buckets", "distinct", "auto"], 1))
-def test_strategy(strategy: str) -> None:
+def test_strategy(strategy):
     assert_equal(compute_expected(strategy), compute_expected("window"))
 
 
 @pytest.mark.slow
-def test_when_equal_scores_are_added_up_does_not_matter() -> None:
+def test_when_equal_scores_are_added_up_does_not_matter():
     assert_equal(
         evaluate(
             METRICS,
@@ -97,9 +96,7 @@ def test_when_equal_scores_are_added_up_does_not_matter() -> None:
     ids=["exp", "tiny", "negative", "huge", "log", "across 0"],
 )
 @pytest.mark.parametrize("strategy", select_few(["window", "buckets"], ("buckets",)))
-def test_scores_of_rank_metrics_matter_by_their_order_alone(
-    strategy: str, scale: Callable[[float], float]
-) -> None:
+def test_scores_of_rank_metrics_matter_by_their_order_alone(strategy, scale):
     mapped = change_columns(
         get_predictions(), score=[scale(score) for score in get_predictions()["score"].to_pylist()]
     )
@@ -127,7 +124,7 @@ def scale_weights(factor: float) -> pa.Table:
         ("buckets", 1e-9),
     ],
 )
-def test_scale_of_weights(strategy: str, factor: float) -> None:
+def test_scale_of_weights(strategy, factor):
     """Great weights have a test of their own below; the best MCC of weights that sums round has one
     among the definitions.
     """
@@ -149,13 +146,13 @@ def test_scale_of_weights(strategy: str, factor: float) -> None:
         )
 
 
-def test_pndcg_of_great_weights() -> None:
+def test_pndcg_of_great_weights():
     assert_equal(evaluate(["PnDCG"], scale_weights(1e9)), evaluate(["PnDCG"], get_predictions()))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
-def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
+def test_a_row_of_weight_2_is_two_rows(strategy):
     """GAUC counts rows; its other weights are of weights."""
     metrics = [metric for metric in METRICS if not any(name in metric for name in UNWEIGHTED)]
     metrics += ["GAUC(query_weight=weight)", "GAUC(query_weight=positives)", "ECE(bins=7)"]
@@ -176,7 +173,7 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(ON_DUCKDB, ("distinct", "integer_sort")))
-def test_rows_of_no_weight(strategy: str) -> None:
+def test_rows_of_no_weight(strategy):
     """They change nothing but what counts rows: they stand at scores of others, at their own, and
     at either end.
     """
@@ -228,7 +225,7 @@ CURVES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets", "auto"])
-def test_curves_have_no_points_of_no_weight(strategy: str) -> None:
+def test_curves_have_no_points_of_no_weight(strategy):
     """Bins of equal mass do not count rows of no weight, either."""
     table = get_predictions().slice(0, 60)
     score = [*table["score"].to_pylist()[:5], -0.5, 0.0, 0.123, 0.987, 1.0]
@@ -255,7 +252,7 @@ def test_curves_have_no_points_of_no_weight(strategy: str) -> None:
 
 @pytest.mark.one_in(15)
 @pytest.mark.parametrize("metric", METRICS)
-def test_company_does_not_matter(metric: str) -> None:
+def test_company_does_not_matter(metric):
     (name,) = sqlrank.evaluate(
         [metric], predictions=get_predictions().slice(0, 1), connection=open_database()
     ).column_names
@@ -269,7 +266,7 @@ def test_company_does_not_matter(metric: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
-def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> None:
+def test_groups_and_slices_are_those_of_calls_of_their_own(strategy):
     groups = {
         name: get_predictions().filter(pa.compute.equal(get_predictions()["group"], name))
         for name in ("left", "right", "small")
@@ -290,7 +287,7 @@ def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
-def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
+def test_each_query_is_that_of_a_call_of_its_own(strategy):
     metrics = choose_metrics(strategy)
     got = evaluate(metrics, get_predictions(), per_query=True, plan={"score_order": strategy})
     by_hand = evaluate(
@@ -306,7 +303,7 @@ def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["window", "buckets"])
-def test_slices_that_overlap(strategy: str) -> None:
+def test_slices_that_overlap(strategy):
     sets = [["group", "half"], ["half"], ["group"], []]
     table = get_predictions().append_column(
         "half",
@@ -325,7 +322,7 @@ def test_slices_that_overlap(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", [*ON_DUCKDB, "auto"])
-def test_deviances_do_not_change_either(strategy: str) -> None:
+def test_deviances_do_not_change_either(strategy):
     table = change_columns(
         get_predictions(), score=[score + 0.125 for score in get_predictions()["score"].to_pylist()]
     )

@@ -2,17 +2,13 @@
 are judged.
 """
 
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError, MetricError, planner
 from sqlrank.inputs import row_checks
-from sqlrank.planner import planner
 from tests.lanes import select_few
 from tests.numbers.properties.rankings import (
     METRICS,
@@ -23,6 +19,7 @@ from tests.numbers.properties.rankings import (
     make_run,
 )
 from tests.numbers.references.random_collections import Traits, draw_random_collection
+from tests.tables import build_table
 
 COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 
@@ -42,7 +39,7 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
         1,
     ),
 )
-def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) -> None:
+def test_ranks_are_those_of_sorted_lists(options, ranking):
     tables = get_collection().tables
     found = [
         evaluate_columns(
@@ -58,9 +55,9 @@ def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
-def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
+def test_ranks_of_several_systems(seed, ranking):
     drawn = draw_random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
-    call: dict[str, Any] = {
+    call = {
         "run": drawn.run,
         "qrels": drawn.qrels.drop_columns("collection"),
         "by": ["collection"],
@@ -81,7 +78,7 @@ def choose_plans_of_small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "MIN_ROWS_TO_OPTIMIZE", 0)
 
 
-def test_a_small_run_is_sorted_without_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_run_is_sorted_without_a_question(monkeypatch):
     monkeypatch.setattr(planner, "MIN_ROWS_TO_OPTIMIZE", 5_001)
     result = sqlrank.evaluate("AP", run=make_run(50, 100), qrels=make_qrels(50, 1))
     assert b"by_count.sql" not in result.schema.metadata[b"sqlrank.sql"]
@@ -104,10 +101,8 @@ def test_a_small_run_is_sorted_without_a_question(monkeypatch: pytest.MonkeyPatc
         (10, 2, {"plan": {"rank_method": "count"}}, True),
     ],
 )
-def test_few_judged_documents_of_long_lists_are_counted(
-    length: int, judged: int, options: dict[str, Any], counts: bool, check: str
-) -> None:
-    call: dict[str, Any] = {
+def test_few_judged_documents_of_long_lists_are_counted(length, judged, options, counts, check):
+    call = {
         "run": make_run(50, length),
         "qrels": make_qrels(50, judged),
         "check": check,
@@ -122,7 +117,7 @@ def test_few_judged_documents_of_long_lists_are_counted(
     assert row == pytest.approx(other, rel=1e-12)
 
 
-def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_list() -> None:
+def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_list():
     run = make_run(50, 100)
     for judged, counts in ((10, True), (11, False)):
         qrels = pa.concat_tables([make_qrels(50, 1), make_qrels(1, judged).slice(1)])
@@ -133,9 +128,7 @@ def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_li
 
 
 @pytest.mark.parametrize(("ending", "counts"), [("parquet", True), ("csv", False)])
-def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(
-    ending: str, counts: bool, tmp_path: Path
-) -> None:
+def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending, counts, tmp_path):
     paths = {role: tmp_path / f"{role}.{ending}" for role in ("run", "qrels")}
     for role, table in (("run", make_run(50, 100)), ("qrels", make_qrels(50, 1))):
         duckdb.from_arrow(table).query("given", f"COPY given TO '{paths[role]}'")
@@ -147,8 +140,8 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(
 
 
 def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     """Beyond the limit the run itself is not searched; its join with the judgments finds the
     rows.
     """
@@ -159,20 +152,18 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(
         in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
     )
     for score in (run["score"][0].as_py(), -1):
-        twice = pa.concat_tables(
-            [run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})]
-        )
+        twice = pa.concat_tables([run, build_table(query_id="0", doc_id="0", score=[score])])
         with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
             sqlrank.evaluate("AP", run=twice, qrels=qrels)
 
 
 def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     """An array gives its first place alone, so that it is searched for."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = make_run(5, 4), make_qrels(5, 1)
-    listed: dict[str, Any] = {"qrels": qrels, "plan": {"rank_method": "array"}}
+    listed = {"qrels": qrels, "plan": {"rank_method": "array"}}
     assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate("AP", run=pa.concat_tables([run, run.slice(0, 1)]), **listed)
@@ -183,9 +174,7 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(
     ("policy", "usual", "value"),
     [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")],
 )
-def test_other_ranks_can_be_sorted_for_alone(
-    policy: str, usual: str, value: str, ranking: str
-) -> None:
+def test_other_ranks_can_be_sorted_for_alone(policy, usual, value, ranking):
     with pytest.raises(
         MetricError,
         match=(
@@ -204,9 +193,9 @@ def test_other_ranks_can_be_sorted_for_alone(
     )
 
 
-def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
+def test_lists_are_put_into_arrays_where_it_is_faster():
     """On Spark, unless it is asked not to; BigQuery can, and others have no word for it."""
-    call: dict[str, Any] = {"run": "run", "qrels": "qrels"}
+    call = {"run": "run", "qrels": "qrels"}
     for dialect, ranking in (
         ("spark", "array"),
         ("databricks", "array"),

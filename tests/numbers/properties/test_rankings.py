@@ -5,7 +5,6 @@ list ids.
 import math
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -38,7 +37,7 @@ def rename_documents(nested: Scores, name: Callable[[str], str]) -> Scores:
     }
 
 
-def test_every_metric_is_among_them() -> None:
+def test_every_metric_is_among_them():
     named = {sqlrank.parse(metric).name for metric in METRICS}
     assert named == {
         row["name"].partition("@")[0]
@@ -49,13 +48,13 @@ def test_every_metric_is_among_them() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", select_few([1, 2, 4], (2,)))
-def test_order_of_rows_and_threads(threads: int) -> None:
+def test_order_of_rows_and_threads(threads):
     tables = {role: shuffle_rows(table, threads) for role, table in get_collection().tables.items()}
     assert_equal(evaluate_columns(tables, threads=threads), evaluate_alone())
 
 
 @pytest.mark.slow
-def test_order_of_rows_and_threads_in_the_aggregate() -> None:
+def test_order_of_rows_and_threads_in_the_aggregate():
     tables = {role: shuffle_rows(table, 10) for role, table in get_collection().tables.items()}
     expected = sqlrank.evaluate(METRICS, **get_collection().tables, threads=1).to_pydict()
     assert_equal(sqlrank.evaluate(METRICS, **tables, threads=4).to_pydict(), expected)
@@ -74,7 +73,7 @@ def test_order_of_rows_and_threads_in_the_aggregate() -> None:
         1,
     ),
 )
-def test_scores_matter_by_their_order_alone(scale: Callable[[float], float]) -> None:
+def test_scores_matter_by_their_order_alone(scale):
     run = {
         query: {doc: scale(score) for doc, score in docs.items()}
         for query, docs in get_collection().run.items()
@@ -86,7 +85,7 @@ def test_scores_matter_by_their_order_alone(scale: Callable[[float], float]) -> 
 @pytest.mark.parametrize(
     "name", select_few(["{:04}", "http://example.com/Ä/{:04}?q='\"", "\N{GRINNING FACE}{:04}"], 1)
 )
-def test_names_of_documents_matter_by_their_order_alone(name: str) -> None:
+def test_names_of_documents_matter_by_their_order_alone(name):
     docs = sorted(
         {
             doc
@@ -104,7 +103,7 @@ def test_names_of_documents_matter_by_their_order_alone(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_documents_may_be_numbers() -> None:
+def test_documents_may_be_numbers():
     docs = sorted(
         {
             doc
@@ -122,14 +121,14 @@ def test_documents_may_be_numbers() -> None:
 
 @pytest.mark.one_in(30)
 @pytest.mark.parametrize("metric", METRICS)
-def test_company_does_not_matter(metric: str) -> None:
+def test_company_does_not_matter(metric):
     got = evaluate_columns(get_collection().tables, [metric], check="off")
     name = list(got)[-1]
     assert_equal(got, {"query_id": evaluate_alone()["query_id"], name: evaluate_alone()[name]})
 
 
 @pytest.mark.slow
-def test_order_of_metrics_does_not_matter() -> None:
+def test_order_of_metrics_does_not_matter():
     got = evaluate_columns(get_collection().tables, METRICS[::-1])
     assert_equal({name: got[name] for name in evaluate_alone()}, evaluate_alone())
 
@@ -142,7 +141,7 @@ def draw_systems() -> dict[str, Collection]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("numbering", select_few(["integer", "input"], 1))
-def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
+def test_systems_do_not_matter_to_each_other(numbering):
     runs = []
     for name, data in draw_systems().items():
         table = data.tables["run"]
@@ -178,7 +177,7 @@ def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
     ),
     ids=str,
 )
-def test_numbering_does_not_matter(policies: dict[str, Any]) -> None:
+def test_numbering_does_not_matter(policies):
     tables = get_collection().tables
     metrics = [metric for metric in METRICS if "ties" not in metric]
     assert_equal(
@@ -234,9 +233,7 @@ QUICKLY = settings(
 @pytest.mark.slow
 @QUICKLY
 @given(run=RUNS, qrels=QRELS, ties=st.sampled_from(["doc_desc", "doc_asc", "worst", "best"]))
-def test_values_are_shares_and_those_of_the_reference(
-    run: Scores, qrels: Scores, ties: str
-) -> None:
+def test_values_are_shares_and_those_of_the_reference(run, qrels, ties):
     data = share_a_document(run, qrels)
     got = evaluate_columns(data.tables, BOUNDED, ties=ties)
     for metric in BOUNDED:
@@ -251,7 +248,7 @@ def test_values_are_shares_and_those_of_the_reference(
 @pytest.mark.slow
 @QUICKLY
 @given(qrels=QRELS)
-def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
+def test_the_ideal_ranking_is_perfect(qrels):
     data = share_a_document(qrels, qrels)
     metrics = [
         "nDCG", "nDCG@1", "nDCG@3", "nDCG(gain=exp2)@5", "nDCG(discount=inverse)",
@@ -265,7 +262,7 @@ def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
 @pytest.mark.slow
 @QUICKLY
 @given(run=RUNS, qrels=QRELS)
-def test_ties_lie_between_worst_and_best(run: Scores, qrels: Scores) -> None:
+def test_ties_lie_between_worst_and_best(run, qrels):
     tables = share_a_document(run, qrels).tables
     linear = [
         ("P", 2),

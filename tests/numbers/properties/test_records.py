@@ -75,7 +75,7 @@ def assert_same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", select_few(["predicted_cluster", "true_cluster", "record_id"], 1))
-def test_names_do_not_matter(side: str) -> None:
+def test_names_do_not_matter(side):
     """The names of one side are turned into texts, in another order."""
     renamed = pa.array(
         [
@@ -90,13 +90,13 @@ def test_names_do_not_matter(side: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_the_order_of_rows_does_not_matter():
     shuffled = draw_records().take(np.random.default_rng(5).permutation(len(draw_records())))
     assert_same(evaluate(shuffled), compute_expected())
 
 
 @pytest.mark.slow
-def test_groups_are_evaluated_each_by_itself() -> None:
+def test_groups_are_evaluated_each_by_itself():
     for row in compute_expected():
         (alone,) = evaluate(
             draw_records().filter(pc.equal(draw_records()["system"], row["system"])), by=()
@@ -107,7 +107,7 @@ def test_groups_are_evaluated_each_by_itself() -> None:
 
 
 @pytest.mark.slow
-def test_predicted_and_true_clusters_may_be_swapped() -> None:
+def test_predicted_and_true_clusters_may_be_swapped():
     swapped = {
         "columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}
     }
@@ -121,7 +121,7 @@ def test_predicted_and_true_clusters_may_be_swapped() -> None:
 
 
 @pytest.mark.slow
-def test_two_tables_are_one() -> None:
+def test_two_tables_are_one():
     sides = {}
     for role, side in (
         ("predicted_clusters", "predicted_cluster"),
@@ -145,7 +145,7 @@ def test_two_tables_are_one() -> None:
 
 
 @pytest.mark.slow
-def test_policies_are_what_can_be_done_to_the_table() -> None:
+def test_policies_are_what_can_be_done_to_the_table():
     """A record without a cluster is one that has a cluster of its own, or one that is not there."""
     named = pa.array(
         [
@@ -164,7 +164,7 @@ def test_policies_are_what_can_be_done_to_the_table() -> None:
     )
 
 
-def test_a_sample_of_everything_is_no_estimate() -> None:
+def test_a_sample_of_everything_is_no_estimate():
     """With every true cluster in the sample, its ratios are those of all records."""
     known = draw_records().filter(pc.is_valid(draw_records()["true_cluster"]))
     names = [
@@ -177,7 +177,7 @@ def test_a_sample_of_everything_is_no_estimate() -> None:
         assert list(one.values())[1:] == pytest.approx(list(other.values())[1:], abs=1e-12)
 
 
-def test_errors_and_sizes_add_up() -> None:
+def test_errors_and_sizes_add_up():
     counts = evaluate(
         draw_records(),
         [

@@ -1,7 +1,5 @@
 """Distribution of rows over the buckets of a bucketed order."""
 
-from collections.abc import Callable
-
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -17,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 ROWS = 200_000
-SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+SPREADS = {
     "beta": lambda rng: rng.beta(0.1, 20, ROWS),
     "uniform": lambda rng: rng.random(ROWS),
     "one value": lambda rng: np.where(rng.random(ROWS) < 0.99, 0.37, rng.random(ROWS)),
@@ -38,7 +36,7 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 
 @pytest.mark.parametrize("merging", select_few(["after_bucketing", "before_bucketing"], 1))
 @pytest.mark.parametrize("spread", select_few(SPREADS, ("beta", "a pile")))
-def test_no_bucket_is_large(spread: str, merging: str) -> None:
+def test_no_bucket_is_large(spread, merging):
     """No bucket in which there is something to order holds 1 % of the rows, unless they all have
     one score.
     """

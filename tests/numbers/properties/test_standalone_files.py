@@ -178,9 +178,7 @@ class Pasted:
     def _macro(self, slot: str) -> None:
         if slot in self.macros:
             return
-        file = LIBRARY.find_function(
-            slot, str(self.settings.get(slot, LIBRARY.default_function(slot)))
-        )
+        file = LIBRARY.find_function(slot, str(LIBRARY.choose_function(slot, self.settings)))
         for call in file.tree.find_all(exp.Anonymous):
             if call.name.lower() not in get_dialect("duckdb").file_functions:
                 self._macro(call.name.lower())
@@ -250,7 +248,7 @@ def list_metrics(role: str, grain: str) -> list[str]:
 
 @pytest.mark.one_in(24)
 @pytest.mark.parametrize("name", list_metrics("run", "list"))
-def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_rankings(name, connection):
     file = LIBRARY.find_metric(name)
     pasted = Pasted(file)
     for table in ("evaluated_queries", "ranked_lists"):
@@ -279,7 +277,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", list_metrics("run", "group"))
-def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_rankings_of_groups(name, connection):
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = (
@@ -299,7 +297,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
 
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", list_metrics("predictions", "group"))
-def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_predictions(name, connection):
     file = LIBRARY.find_metric(name)
     within_query = "level" in file.declared_settings
     connection.execute(
@@ -330,7 +328,7 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         for name in list_metrics(role, "group")
     ],
 )  # fmt: skip
-def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_inputs_of_their_own(role, name, connection):
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = (
@@ -343,7 +341,7 @@ def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyCo
 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", list_metrics("records", "group"))
-def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+def test_records(name, connection):
     file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     inputs = {

@@ -68,7 +68,7 @@ def evaluate_reference(
     return {**alphas, "FleissKappa": reference.fleiss_kappa(counts, weights)}
 
 
-def test_numbers_are_those_of_numpy() -> None:
+def test_numbers_are_those_of_numpy():
     drawn = {seed: draw_ratings(seed) for seed in range(24)}
     table = pa.concat_tables(
         [
@@ -86,7 +86,7 @@ def test_numbers_are_those_of_numpy() -> None:
     assert defined > 15
 
 
-def test_published_examples() -> None:
+def test_published_examples():
     """Krippendorff 2011 (four observers, twelve units, missing ratings); Fleiss' kappa of ten
     subjects and fourteen raters.
     """
@@ -119,7 +119,7 @@ def test_published_examples() -> None:
 
 
 @pytest.mark.parametrize("unit", [None, pytest.param("unit_id", marks=pytest.mark.slow)])
-def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> None:
+def test_standard_errors_are_those_of_finite_differences(unit):
     """The unit is the item, or what is given; the ranks of ordinal ratings move with the weight of
     an item.
     """
@@ -150,7 +150,7 @@ def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> No
 
 
 @pytest.mark.slow
-def test_pools_of_judges_are_compared_by_items() -> None:
+def test_pools_of_judges_are_compared_by_items():
     first = [[0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 0, 1, 1, 0, 2]]
     table = pa.concat_tables(
         [
@@ -166,7 +166,7 @@ def test_pools_of_judges_are_compared_by_items() -> None:
 
 
 @pytest.mark.slow
-def test_shifted_ratings_and_equal_ratings() -> None:
+def test_shifted_ratings_and_equal_ratings():
     """Interval alpha does not change if ratings are shifted; without disagreement by chance there
     is no value.
     """
@@ -186,7 +186,7 @@ def test_shifted_ratings_and_equal_ratings() -> None:
     assert [[row.get(metric) for metric in METRICS] for row in rows] == [[None] * 4] * 4, rows
 
 
-def test_ratings_that_are_refused() -> None:
+def test_ratings_that_are_refused():
     table = make_table([[1, 2], [1, 1]])
     with pytest.raises(
         InputError, match=r"\(item_id, judge_id\) occurs more than once. Keep one row of each"
@@ -195,7 +195,7 @@ def test_ratings_that_are_refused() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r"an item belongs to one unit. Name a column that is the same for all ratings of an"
+            r"2 units where item_id=\d+: an item belongs to one unit. Name a column that is the same for all ratings of an"
             r" item in unit"
         ),
     ):
@@ -216,7 +216,7 @@ def test_ratings_that_are_refused() -> None:
         sqlrank.evaluate(ALPHAS["interval"], inputs={"ratings": words})
 
 
-def test_ratings_that_are_doubles_partition_nothing_on_bigquery() -> None:
+def test_ratings_that_are_doubles_partition_nothing_on_bigquery():
     """BigQuery groups and sorts by doubles, and refuses partitions by them."""
     for metric in METRICS:
         assert "PARTITION BY rating" not in sqlrank.sql(

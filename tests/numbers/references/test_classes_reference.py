@@ -20,6 +20,7 @@ from tests.numbers.references import classes_reference as reference
 from tests.numbers.references import label_sets_reference
 from tests.numbers.references.classes_reference import Classes, Scores
 from tests.numbers.references.test_label_sets_reference import METRICS as OF_SETS
+from tests.tables import build_table, read_columns
 
 AVERAGED = [
     f"Multiclass{name}(average={average}{division})"
@@ -42,7 +43,7 @@ FEW = [
     "MulticlassFBeta(average=micro)",
 ]
 METRICS = [*PLAIN, *WEIGHTED_KAPPA, *AVERAGED, "MulticlassFBeta(beta=2)"]
-SKLEARN_METRICS: dict[str, tuple[Any, dict[str, Any]]] = {
+SKLEARN_METRICS = {
     "MulticlassAccuracy": (sklearn.accuracy_score, {}),
     "MulticlassBalancedAccuracy": (sklearn.balanced_accuracy_score, {}),
     "MulticlassZeroOneLoss": (sklearn.zero_one_loss, {}),
@@ -137,7 +138,7 @@ def evaluate_classified(
     return dict(found.to_pylist()[0])
 
 
-def test_every_metric_has_a_second_implementation() -> None:
+def test_every_metric_has_a_second_implementation():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
@@ -148,7 +149,7 @@ def test_every_metric_has_a_second_implementation() -> None:
 
 
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
-def test_numbers_are_those_of_the_reference(metrics: list[str]) -> None:
+def test_numbers_are_those_of_the_reference(metrics):
     for seed, data in GROUPS.items():
         for metric in metrics:
             expected = reference.evaluate(metric, data)
@@ -161,7 +162,7 @@ def test_numbers_are_those_of_the_reference(metrics: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_numbers_are_those_of_sklearn() -> None:
+def test_numbers_are_those_of_sklearn():
     """Compare with scikit-learn, which returns 0 or NaN where a metric is not defined, or a mean
     without weights: here that is NULL.
     """
@@ -184,7 +185,7 @@ def test_numbers_are_those_of_sklearn() -> None:
                     assert found == pytest.approx(expected, abs=1e-9), (seed, metric)
 
 
-def test_worked_example() -> None:
+def test_worked_example():
     """Three of a, of which one is taken for b; two of b, which are found; one c, which is taken for
     d.
     """
@@ -208,7 +209,7 @@ def test_worked_example() -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
-def test_rows_of_the_worked_example() -> None:
+def test_rows_of_the_worked_example():
     table = make_table({0: SMALL})
     cells = sqlrank.evaluate("MulticlassConfusionMatrix", inputs={"classified": table}).to_pylist()
     assert [row["point"] for row in cells] == [*range(1, 17)]
@@ -232,9 +233,7 @@ def test_rows_of_the_worked_example() -> None:
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("unit", [None, "unit_id"])
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
-def test_standard_errors_are_those_of_finite_differences(
-    unit: str | None, metrics: list[str]
-) -> None:
+def test_standard_errors_are_those_of_finite_differences(unit, metrics):
     rng = np.random.default_rng(0)
     label = rng.choice(list("abcd"), 80)
     data = Classes(
@@ -268,7 +267,7 @@ def test_standard_errors_are_those_of_finite_differences(
         ), metric
 
 
-def test_systems_are_compared_by_rows_and_by_units() -> None:
+def test_systems_are_compared_by_rows_and_by_units():
     better = Classes(SMALL.label, SMALL.label, SMALL.weight)
     table = make_table(
         {0: SMALL, 1: better}, system=["base"] * 6 + ["new"] * 6, unit_id=[*range(6)] * 2
@@ -298,25 +297,25 @@ def test_systems_are_compared_by_rows_and_by_units() -> None:
         ("weight", [1e91, 1.0], "1 row: weight is above 1e90"),
     ],
 )
-def test_rows_that_are_refused(column: str, values: list[Any], expected: str) -> None:
+def test_rows_that_are_refused(column, values, expected):
     table = pa.table(
-        {"label": ["a", "b"], "predicted": ["a", "b"], "weight": [1.0, 1.0]} | {column: values}
+        read_columns(label="a b", predicted="a b", weight="1.0 1.0") | {column: values}
     )
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("MulticlassAccuracy", inputs={"classified": table})
     assert expected in str(caught.value)
 
 
-def test_classes_of_two_types_are_refused() -> None:
+def test_classes_of_two_types_are_refused():
     with pytest.raises(InputError, match=r"label is .*predicted is "):
         sqlrank.evaluate(
             "MulticlassAccuracy",
-            inputs={"classified": pa.table({"label": ["one"], "predicted": [1]})},
+            inputs={"classified": build_table(label="one", predicted="1")},
         )
 
 
 @pytest.mark.parametrize("values", [[True, False, True], [2, 1, 2], ["it's", 'select "', "it's"]])
-def test_classes_may_have_any_type(values: list[Any]) -> None:
+def test_classes_may_have_any_type(values):
     table = pa.table({"select": values, "group by": [values[1], *values[1:]]})
     columns = {"label": "select", "predicted": '"group by"'}
     found = sqlrank.evaluate(
@@ -331,8 +330,8 @@ def test_classes_may_have_any_type(values: list[Any]) -> None:
     assert [row["label"] for row in rows] == sorted(set(values))
 
 
-def test_no_rows_and_no_weight() -> None:
-    table = pa.table({"label": ["a"], "predicted": ["a"], "weight": [0.0]})
+def test_no_rows_and_no_weight():
+    table = build_table(label="a", predicted="a", weight="0.0")
     assert sqlrank.evaluate(PLAIN, inputs={"classified": table}).to_pylist() == [
         dict.fromkeys(PLAIN)
     ]
@@ -368,7 +367,7 @@ def list_scores(data: Scores, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def test_scores_of_the_reference_and_of_sklearn() -> None:
+def test_scores_of_the_reference_and_of_sklearn():
     groups = {seed: draw_scores(seed) for seed in range(50)}
     table = pa.concat_tables([pa.table(list_scores(data, seed)) for seed, data in groups.items()])
     compared = 0
@@ -411,7 +410,7 @@ def test_scores_of_the_reference_and_of_sklearn() -> None:
     assert compared > 5
 
 
-def test_worked_example_of_scores() -> None:
+def test_worked_example_of_scores():
     """The first label has the highest score, the second the lowest of three, and the third no row,
     so that its score is 0.
     """
@@ -432,7 +431,7 @@ def test_worked_example_of_scores() -> None:
     )
 
 
-def test_errors_of_scores_are_those_of_predictions() -> None:
+def test_errors_of_scores_are_those_of_predictions():
     """The unit is the prediction, whose rows are drawn together, or what is given."""
     rng = np.random.default_rng(0)
     data = Scores(rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40), np.ones(40))
@@ -455,7 +454,7 @@ def test_errors_of_scores_are_those_of_predictions() -> None:
 
 
 @pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
-def test_errors_of_areas_are_those_of_finite_differences(n: int) -> None:
+def test_errors_of_areas_are_those_of_finite_differences(n):
     """Scores are tied, a class has no labels, and weights differ."""
     rng = np.random.default_rng(0)
     data = Scores(np.round(rng.dirichlet(np.ones(4), n), 1), rng.integers(0, 3, n), rng.random(n))
@@ -486,12 +485,12 @@ def test_errors_of_areas_are_those_of_finite_differences(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_errors_of_areas_are_those_of_the_bootstrap() -> None:
+def test_errors_of_areas_are_those_of_the_bootstrap():
     rng = np.random.default_rng(0)
     data = Scores(
         np.round(rng.dirichlet(np.ones(4), 40), 1), rng.integers(0, 3, 40), rng.random(40)
     )
-    call: dict[str, Any] = {
+    call = {
         "inputs": {"class_scores": pa.table(list_scores(data))},
         "confidence": 0.9,
     }
@@ -500,8 +499,26 @@ def test_errors_of_areas_are_those_of_the_bootstrap() -> None:
     assert drawn["MulticlassAUC.se"] == pytest.approx(row["MulticlassAUC.se"], rel=0.15)
 
 
-def test_scores_that_are_refused() -> None:
-    table = pa.table({"prediction_id": [1], "class_id": ["a"], "label": ["a"], "score": [1.5]})
+@pytest.mark.parametrize("metric", ["MulticlassBrier", "TopKAccuracy@1", "SubsetAccuracy"])
+def test_units_of_one_prediction_are_refused_where_they_are_read(metric):
+    """Without intervals, values were those of each unit of a prediction."""
+    role = "class_labels" if metric == "SubsetAccuracy" else "class_scores"
+    columns = {
+        "class_scores": read_columns(score="0.9 0.1 0.4 0.6", label="a a b b"),
+        "class_labels": read_columns(label="1 0 0 1", predicted="1 1 0 1"),
+    }[role]
+    table = pa.table({"prediction_id": ["x", "x", "y", "y"], "class_id": ["a", "b"] * 2, **columns})
+    with_units = table.append_column("unit_id", [[1, 2, 3, 4]])
+    (expected,) = sqlrank.evaluate(metric, inputs={role: table}).to_pylist()
+    assert sqlrank.evaluate(metric, inputs={role: with_units}).to_pylist() == [expected]
+    with pytest.raises(
+        InputError, match="2 units where prediction_id='x': a prediction belongs to one unit"
+    ):
+        sqlrank.evaluate(metric, inputs={role: with_units}, confidence=0.95)
+
+
+def test_scores_that_are_refused():
+    table = build_table(prediction_id="1", class_id="a", label="a", score="1.5")
     with pytest.raises(InputError, match="1 row: score is not a probability, from 0 to 1"):
         sqlrank.evaluate("MulticlassLogLoss", inputs={"class_scores": table})
     with pytest.raises(
@@ -512,7 +529,7 @@ def test_scores_that_are_refused() -> None:
 
 
 @pytest.mark.parametrize("unit", [None, "unit_id"])
-def test_limits_of_uneven_weights_by_their_formula(unit: str | None) -> None:
+def test_limits_of_uneven_weights_by_their_formula(unit):
     """All rows of a cell have its weight, so that their influence is equal, too. Most are right, or
     most are wrong, and these weigh three times as much, in total or each.
     """

@@ -4,11 +4,10 @@ judgments that clicks were drawn from.
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -17,8 +16,9 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.command_line import run_command
+from tests.tables import build_table, read_columns
 
-DISCOUNTS: dict[str, Callable[[int], float]] = {
+DISCOUNTS = {
     "log2": lambda rank: 1 / math.log2(rank + 1),
     "inverse": lambda rank: 1 / rank,
     "none": lambda _: 1.0,
@@ -30,7 +30,7 @@ SHOWN = [
     ("q2", "d", 1, 0),
     ("q2", "e", 2, 0),
 ]
-RUN = {"q1": ["c", "b", "a"], "q2": ["e", "d"]}
+RUN = read_columns(q1="c b a", q2="e d")
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,14 @@ def evaluate(metrics: Any, log: Log, **options: Any) -> dict[str, Any]:
     return dict(row)
 
 
-def test_every_metric_has_a_reference() -> None:
+def test_every_metric_has_a_reference():
     there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "clicks"}
     assert there == {"ClickDCG", "ClickRank", "ClickESS", "ClickClippedShare"}
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_numbers_follow_the_definitions(seed: int) -> None:
+def test_numbers_follow_the_definitions(seed):
     log = draw_log(seed)
     wanted = {
         f"ClickDCG(discount={name},eta={eta})@{k}": log.estimate(log.run, eta, name, k)
@@ -154,7 +154,7 @@ def test_numbers_follow_the_definitions(seed: int) -> None:
     assert [*found.values()] == pytest.approx([*wanted.values()], rel=1e-12)
 
 
-def test_the_numbers_of_rankkit() -> None:
+def test_the_numbers_of_rankkit():
     """Calls of rankkit 0.1.0 gave these for 300 lists with 321 clicks: estimate, diagnose,
     sensitivity, and crossover by bisection.
     """
@@ -176,7 +176,7 @@ def test_the_numbers_of_rankkit() -> None:
     )
 
 
-def test_cases_by_hand() -> None:
+def test_cases_by_hand():
     """The clicks of q1 weigh 1 and 3; c is first in the run and a third; q2 has no click and counts
     0.
     """
@@ -196,7 +196,7 @@ def test_cases_by_hand() -> None:
     ]
 
 
-def test_queries_without_a_click_or_a_list_count() -> None:
+def test_queries_without_a_click_or_a_list_count():
     """Of four queries that were shown, two have no click and one of these no list; that of the run
     alone was never shown.
     """
@@ -208,17 +208,13 @@ def test_queries_without_a_click_or_a_list_count() -> None:
     )
     assert table.to_pylist() == [{"ClickDCG": pytest.approx((3.5 + 1) / 4), "num_q": 4}]
     notes = (table.schema.metadata or {})[b"sqlrank.notes"].decode()
-    assert "1 of 4 queries that were shown found no list, and count as empty lists" in notes
+    assert "1 of 4 queries that were shown have no results, and count as empty lists" in notes
     assert "1 of 4 queries of the run were never shown, and are left out" in notes
 
 
-def test_lists_of_answers_are_evaluated_for_the_queries_that_were_shown() -> None:
-    answers = pa.table(
-        {
-            "query_id": ["q1", "own"],
-            "retrieved": [["c", "b", "a"], ["z"]],
-            "relevant": [["a"], ["z"]],
-        }
+def test_lists_of_answers_are_evaluated_for_the_queries_that_were_shown():
+    answers = build_table(
+        query_id="q1 own", retrieved=[["c", "b", "a"], ["z"]], relevant=[["a"], ["z"]]
     )
     found = sqlrank.evaluate(
         "ClickDCG", inputs={"answers": answers, "clicks": make_clicks(SHOWN)}, per_query=True
@@ -229,7 +225,7 @@ def test_lists_of_answers_are_evaluated_for_the_queries_that_were_shown() -> Non
     ]
 
 
-def test_a_clicked_document_that_is_not_retrieved() -> None:
+def test_a_clicked_document_that_is_not_retrieved():
     found = sqlrank.evaluate(
         ["ClickDCG", "ClickRank"],
         run={"q1": ["c"], "q2": ["d"]},
@@ -242,7 +238,7 @@ def test_a_clicked_document_that_is_not_retrieved() -> None:
     ]
 
 
-def test_without_clicks() -> None:
+def test_without_clicks():
     rows = [(query, doc, rank, 0) for query, doc, rank, _ in SHOWN]
     inputs = {"clicks": make_clicks(rows), "baseline": RUN}
     (found,) = sqlrank.evaluate(
@@ -255,7 +251,7 @@ def test_without_clicks() -> None:
     } == {(0, None, None, None)}
 
 
-def test_given_propensities() -> None:
+def test_given_propensities():
     clicks = make_clicks(SHOWN, propensity=[0.5, 0.4, 0.25, 0.5, 0.4])
     metrics = ["ClickDCG", "ClickESS"]
     (row,) = sqlrank.evaluate(
@@ -264,7 +260,7 @@ def test_given_propensities() -> None:
     assert list(row.values()) == pytest.approx([(4 * 1 + 2 * 0.5) / 2, 36 / 20])
 
 
-def test_the_mean_is_that_of_judgments() -> None:
+def test_the_mean_is_that_of_judgments():
     """Users examine rank r with probability 1 / r and click what is relevant: weighted clicks give
     DCG, and clicks alone another winner.
     """
@@ -306,7 +302,7 @@ def test_the_mean_is_that_of_judgments() -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_the_sweep(seed: int) -> None:
+def test_the_sweep(seed):
     """The winner changes where the reference's difference does, and the columns are those of the
     metrics at each eta.
     """
@@ -318,7 +314,7 @@ def test_the_sweep(seed: int) -> None:
     ).to_pylist()
     assert [row["eta"] for row in rows] == pytest.approx([point / 10 for point in range(21)])
 
-    def difference(eta: float) -> float:
+    def difference(eta):
         return log.estimate(log.run, eta, k=5, clip=3) - log.estimate(log.shown, eta, k=5, clip=3)
 
     for row in rows:
@@ -339,7 +335,7 @@ def test_the_sweep(seed: int) -> None:
     assert not changes or rows[0]["flips_at"] == pytest.approx(changes[0], abs=0.0011)
 
 
-def test_no_winner_changes_where_both_are_equal() -> None:
+def test_no_winner_changes_where_both_are_equal():
     log = draw_log(1)
     rows = sqlrank.evaluate(
         "EtaSweep", run=log.shown, inputs={"clicks": log.clicks, "baseline": log.shown}
@@ -347,7 +343,7 @@ def test_no_winner_changes_where_both_are_equal() -> None:
     assert {(row["dcg_difference"], row["flips_at"]) for row in rows} == {(0, None)}
 
 
-def test_the_previous_run_is_the_baseline() -> None:
+def test_the_previous_run_is_the_baseline():
     log = draw_log(2)
     rows = sqlrank.evaluate(
         "EtaSweep",
@@ -363,7 +359,7 @@ def test_the_previous_run_is_the_baseline() -> None:
     )
 
 
-def test_systems_are_compared_over_all_queries_that_were_shown() -> None:
+def test_systems_are_compared_over_all_queries_that_were_shown():
     log = draw_log(3)
     (row,) = sqlrank.compare(
         "ClickDCG",
@@ -375,7 +371,7 @@ def test_systems_are_compared_over_all_queries_that_were_shown() -> None:
     assert row["difference"] == pytest.approx(log.estimate(log.run, 1) - log.estimate(log.shown, 1))
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path):
     texts = {
         "clicks": "query_id,doc_id,rank,clicked\nq,a,1,0\nq,b,2,1\nr,a,1,0\n",
         "run": "query_id,doc_id,score\nq,b,2\nq,a,1\nr,a,1\n",
@@ -402,7 +398,7 @@ def test_the_command(tmp_path: Path) -> None:
         ("propensity", 1.5, "1 row: propensity is not a probability above 0"),
     ],
 )
-def test_rows_that_are_refused(name: str, value: Any, expected: str) -> None:
+def test_rows_that_are_refused(name, value, expected):
     table = make_clicks(SHOWN, propensity=[1.0] * 5)
     rows = table.to_pydict()
     rows[name][1] = value
@@ -435,7 +431,7 @@ def draw_rankkit_log() -> Log:
     return Log(shown, clicked, run)
 
 
-RANKKIT: dict[str, Any] = {
+RANKKIT = {
     "dcg": 2.1899071774651917,
     "rr": 1.4019570707070708,
     "recall": 4.523333333333333,

@@ -3,7 +3,6 @@ intervals, and errors of rows.
 """
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.metrics import mean_pinball_loss
 
 import sqlrank
 from sqlrank import InputError
+from tests.tables import read_columns
 
 QUANTILES = ["PinballLoss", "CRPS", "QuantileCoverage"]
 INTERVALS = [
@@ -58,7 +58,7 @@ def reference(data: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_numbers_are_those_of_numpy_and_scikit_learn(seed: int) -> None:
+def test_numbers_are_those_of_numpy_and_scikit_learn(seed):
     data = make_forecasts(seed, [3, 40, 200][seed])
     (row,) = sqlrank.evaluate([*QUANTILES, *INTERVALS], predictions=data).to_pylist()
     assert row == pytest.approx(reference(data), abs=1e-12)
@@ -74,7 +74,7 @@ def test_numbers_are_those_of_numpy_and_scikit_learn(seed: int) -> None:
             assert found["PinballLoss"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_crps_of_many_quantiles_nears_the_integral() -> None:
+def test_crps_of_many_quantiles_nears_the_integral():
     """Of a uniform forecast from 0 to 1 and the label 0.3 it is the integral of (F(x) - 1(x >=
     label))^2.
     """
@@ -89,7 +89,7 @@ def test_crps_of_many_quantiles_nears_the_integral() -> None:
     )
 
 
-def test_mase_of_a_series_by_hand() -> None:
+def test_mase_of_a_series_by_hand():
     """Of Hyndman & Koehler: training rows 2, 4, 3, 7 change by 2, 1 and 4, 7 / 3 on average; errors
     of 1 and 2.
     """
@@ -99,7 +99,7 @@ def test_mase_of_a_series_by_hand() -> None:
     )
 
 
-def test_intervals_are_those_of_means() -> None:
+def test_intervals_are_those_of_means():
     data = {name: values for name, values in make_forecasts(9, 100).items() if name != "weight"}
     numbered = {**data, "row": [*range(100)]}
     row = sqlrank.evaluate(
@@ -116,7 +116,7 @@ def test_intervals_are_those_of_means() -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("metric", [*QUANTILES, "MAE"])
-def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
+def test_levels_of_one_label_are_no_independent_rows(metric):
     """At 9 levels, 95 % intervals of rows cover a CRPS in 59 % of samples: a label has a row for
     each level.
     """
@@ -130,7 +130,7 @@ def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
         "quantile_level": np.tile(levels, 40),
         "row": np.repeat(np.arange(40), 9),
     }
-    systems: dict[str, Any] = {"predictions": table, "columns": {"score": ["old", "score"]}}
+    systems = {"predictions": table, "columns": {"score": ["old", "score"]}}
     calls = [
         lambda **unit: sqlrank.evaluate(metric, predictions=table, confidence=0.95, **unit),
         lambda **unit: sqlrank.compare(metric, **systems, **unit),
@@ -178,16 +178,10 @@ def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
         ("MASE", "seasonal_error", ..., "no column 'seasonal_error'"),
     ],
 )
-def test_rows_that_are_no_forecasts_are_refused(
-    metric: str, column: str, value: Any, message: str
-) -> None:
-    data: dict[str, list[Any]] = {
-        "label": [1.0],
-        "score": [2.0],
-        "quantile_level": [0.5],
-        "interval_low": [0.0],
-        "interval_high": [3.0],
-    }
+def test_rows_that_are_no_forecasts_are_refused(metric, column, value, message):
+    data = read_columns(
+        label="1.0", score="2.0", quantile_level="0.5", interval_low="0.0", interval_high="3.0"
+    )
     data |= {"seasonal_error": [2.0]}
     data = {name: values * 2 for name, values in data.items()}
     data |= {} if value is ... else {column: [data[column][0], value]}

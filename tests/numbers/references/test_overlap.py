@@ -11,7 +11,7 @@ import sqlrank
 from tests.numbers.references.overlap import METRICS
 from tests.numbers.references.recommendations import Lists, make_run
 
-VARIANTS: dict[str, list[dict[str, Any]]] = {
+VARIANTS = {
     "Churn": [{}, {"k": 1}, {"k": 5}],
     "Overlap": [{"k": 1}, {"k": 5}, {"k": 30}],
     "RBO": [{}, {"k": 3}, {"p": 0.5}, {"p": 0.99}],
@@ -19,7 +19,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "TauAP": [{}, {"k": 4}],
 }
 
-PUBLISHED: list[tuple[str, str, float, float]] = [
+PUBLISHED = [
     ("abcde", "bacxd", 0.9, 0.7505550000000001),
     ("abcde", "bacxd", 0.5, 0.47187500000000004),
     ("abcdefgh", "cbaf", 0.9, 0.7499706267857142),
@@ -55,12 +55,12 @@ def write_metric(name: str, options: dict[str, Any]) -> str:
     return name + (f"({inside})" if inside else "") + (f"@{options['k']}" if "k" in options else "")
 
 
-def test_every_metric_has_a_reference() -> None:
+def test_every_metric_has_a_reference():
     there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "overlap"}
     assert there == {*METRICS} == {*VARIANTS}
 
 
-def test_metrics_are_those_of_their_formulas() -> None:
+def test_metrics_are_those_of_their_formulas():
     first, second = draw_lists(5)
     variants = [(name, options) for name, listed in VARIANTS.items() for options in listed]
     table = sqlrank.evaluate(
@@ -83,7 +83,7 @@ def test_metrics_are_those_of_their_formulas() -> None:
 
 
 @pytest.mark.parametrize("p", [0.9, 0.5])
-def test_overlap_is_that_of_the_package_rbo(p: float) -> None:
+def test_overlap_is_that_of_the_package_rbo(p):
     cases = [case for case in PUBLISHED if case[2] == p]
     first, second = ({f"q{i}": list(case[side]) for i, case in enumerate(cases)} for side in (0, 1))
     for run, baseline in ((first, second), (second, first)):
@@ -95,7 +95,7 @@ def test_overlap_is_that_of_the_package_rbo(p: float) -> None:
         )
 
 
-def test_runs_by_name_are_compared_with_the_one_before() -> None:
+def test_runs_by_name_are_compared_with_the_one_before():
     runs = {
         "monday": {"q": ["a", "b", "c"]},
         "tuesday": {"q": ["b", "a", "d"]},

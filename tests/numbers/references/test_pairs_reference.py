@@ -25,14 +25,14 @@ pytestmark = pytest.mark.xdist_group(
     "references of pairs"
 )  # one worker makes what all of them are compared with
 SIZES = (1, 2, 3, 8, 31, 32, 33, 40, 64, 65, 66, 90)
-SCORES: dict[str, Any] = {
+SCORES = {
     "few": lambda rng, n: rng.integers(0, 5, n) / 4,
     "some": lambda rng, n: rng.integers(-20, 20, n) / 8,
     "any": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-9, 9),
     "same": lambda _, n: np.full(n, -0.5),
     "infinite": lambda rng, n: rng.choice([-np.inf, np.inf, 0.0, 1.0], n),
 }
-WEIGHTS: dict[str, Any] = {
+WEIGHTS = {
     "ones": lambda _, n: np.ones(n),
     "eighths": lambda rng, n: rng.integers(0, 40, n) / 8,
     "wild": lambda rng, n: rng.uniform(1, 2, n) * 10.0 ** rng.integers(-6, 6, n),
@@ -114,7 +114,7 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
     )
 
 
-def test_every_metric_has_a_reference_and_is_among_them() -> None:
+def test_every_metric_has_a_reference_and_is_among_them():
     known = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "pairs"} - {
         "pApSurrogate"
     }  # surrogates_reference.py
@@ -126,7 +126,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", select_few(WEIGHTS, ("one heavy",)))
 @pytest.mark.parametrize("counting", select_few(["window_ranks", "bits"], 1))
-def test_of_numbers(weights: str, counting: str) -> None:
+def test_of_numbers(weights, counting):
     found = draw_groups(classes=False, weights=weights)
     assert_reference(
         evaluate_by_kind(
@@ -140,7 +140,7 @@ def test_of_numbers(weights: str, counting: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
-def test_of_classes(weights: str, strategy: str) -> None:
+def test_of_classes(weights, strategy):
     found = draw_groups(classes=True, weights=weights)
     assert_reference(
         evaluate_by_kind(CLASS_METRICS, make_table(found, weights), plan={"score_order": strategy}),
@@ -149,7 +149,7 @@ def test_of_classes(weights: str, strategy: str) -> None:
     )
 
 
-def test_rank_given() -> None:
+def test_rank_given():
     """Under ties=row_order no two scores are equal."""
     found = draw_groups(classes=True, weights="ones")
     metrics = ["PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9"]
@@ -159,7 +159,7 @@ def test_rank_given() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["best", "worst"])
-def test_orders_of_classes(ties: str) -> None:
+def test_orders_of_classes(ties):
     """Under ties=best and ties=worst no two scores of different classes are equal."""
     found = draw_groups(classes=True, weights="eighths")
     metrics = [
@@ -176,7 +176,7 @@ def test_orders_of_classes(ties: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("counting", ["window_ranks", "bits"])
-def test_without_groups(counting: str) -> None:
+def test_without_groups(counting):
     """There is no column to tell lists apart by, so that no step may have a row where it has
     nothing to count.
     """
@@ -188,7 +188,7 @@ def test_without_groups(counting: str) -> None:
         assert_reference({"all": got[0]}, {"all": data}, NUMBER_METRICS)
 
 
-def test_mean_over_queries() -> None:
+def test_mean_over_queries():
     metrics = [
         "KendallTau(level=query)",
         "SpearmanRho(level=query)",
@@ -212,7 +212,7 @@ def test_mean_over_queries() -> None:
     select_few([{}, {"by": "kind"}, {"by": [["kind"], []]}, {"per_query": True}], 1),
     ids=str,
 )
-def test_sqlite(arguments: dict[str, Any]) -> None:
+def test_sqlite(arguments):
     found = {
         kind: data
         for kind, data in draw_groups(classes=True, weights="eighths").items()
@@ -256,7 +256,7 @@ LISTS = st.lists(
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LISTS)
-def test_any_list(rows: list[tuple[int, float, float]]) -> None:
+def test_any_list(rows):
     columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
     data = Predictions(*columns, np.arange(len(rows)) % 2, np.arange(len(rows)))
     got = sqlrank.evaluate(

@@ -19,7 +19,7 @@ from tests.numbers.references.recommendations import (
     write_cutoff,
 )
 
-OPTIONS: dict[str, list[dict[str, Any]]] = {
+OPTIONS = {
     "ExposureEntropy": [{}, {"base": 2}],
     "IntraListDiversity": [
         {"distance": "hamming"},
@@ -48,7 +48,7 @@ def draw_cached_world(seed: int) -> World:
     return draw_world(seed)
 
 
-def test_every_metric_has_a_reference() -> None:
+def test_every_metric_has_a_reference():
     there = {
         row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"
     }
@@ -56,7 +56,7 @@ def test_every_metric_has_a_reference() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_of_all_lists(seed: int) -> None:
+def test_of_all_lists(seed):
     data = draw_cached_world(seed)
     metrics = {write_metric(*variant): variant for variant in list_variants(GROUP_METRICS)}
     (found,) = sqlrank.evaluate(list(metrics), run=data.run, inputs=data.inputs).to_pylist()
@@ -67,10 +67,10 @@ def test_of_all_lists(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_of_each_list_and_their_mean(seed: int) -> None:
+def test_of_each_list_and_their_mean(seed):
     data = draw_cached_world(seed)
     metrics = {write_metric(*variant): variant for variant in list_variants(LIST_METRICS)}
-    options: dict[str, Any] = {
+    options = {
         "run": data.run,
         "qrels": data.qrels,
         "inputs": data.inputs,
@@ -100,7 +100,7 @@ def test_of_each_list_and_their_mean(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_providers(seed: int) -> None:
+def test_providers(seed):
     rows = sqlrank.evaluate(
         "ProviderExposure@5",
         run=draw_cached_world(seed).run,

@@ -92,7 +92,7 @@ def make_pairs() -> pa.Table:
 
 @pytest.mark.parametrize("missing_prediction", select_few(["singleton", "drop"], 1))
 @pytest.mark.parametrize("missing_truth", ["drop", "singleton"])
-def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_truth: str) -> None:
+def test_numbers_are_those_of_the_formulas(missing_prediction, missing_truth):
     policies = {"missing_prediction": missing_prediction, "missing_truth": missing_truth}
     found = sqlrank.evaluate(
         METRICS,
@@ -117,7 +117,7 @@ def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_trut
             )
 
 
-def test_blocking_between_sources() -> None:
+def test_blocking_between_sources():
     """Records are of three sources in turn."""
     metrics = ["PairsCompleteness", "PairsQuality", "PairsReduction", "num_candidate_pairs"]
     sourced = make_table().append_column(
@@ -136,7 +136,7 @@ def test_blocking_between_sources() -> None:
             )
 
 
-def test_rates_of_names_are_those_of_sets() -> None:
+def test_rates_of_names_are_those_of_sets():
     """The first clusters and names are the example of er-evaluation's documentation: both rates are
     0.5.
     """
@@ -165,7 +165,7 @@ def test_rates_of_names_are_those_of_sets() -> None:
         assert (row["HomonymyRate"], row["NameVariationRate"]) == expected, row["seed"]
 
 
-def test_what_has_no_cluster_is_counted() -> None:
+def test_what_has_no_cluster_is_counted():
     found = sqlrank.evaluate(
         ["num_unplaced", "num_unlabelled"], inputs={"records": make_table()}, by="seed"
     ).to_pylist()
@@ -178,7 +178,7 @@ def test_what_has_no_cluster_is_counted() -> None:
 
 @pytest.mark.parametrize("cluster_weight", select_few(["equal", "inverse_size"], 1))
 @pytest.mark.parametrize("ratio_estimate", ["corrected", "ratio"])
-def test_estimates_are_those_of_the_formulas(cluster_weight: str, ratio_estimate: str) -> None:
+def test_estimates_are_those_of_the_formulas(cluster_weight, ratio_estimate):
     policies = {"cluster_weight": cluster_weight, "ratio_estimate": ratio_estimate}
     known = {seed: rows for seed, rows in GROUPS.items() if any(row[2] is not None for row in rows)}
     found = sqlrank.evaluate(
@@ -202,7 +202,7 @@ def test_estimates_are_those_of_the_formulas(cluster_weight: str, ratio_estimate
             ), (row["seed"], name)
 
 
-def test_every_metric_has_a_second_implementation() -> None:
+def test_every_metric_has_a_second_implementation():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
@@ -212,7 +212,7 @@ def test_every_metric_has_a_second_implementation() -> None:
 
 
 @pytest.mark.slow
-def test_numbers_are_those_of_sklearn() -> None:
+def test_numbers_are_those_of_sklearn():
     """Compare with scikit-learn, except where it returns 0 (Fowlkes-Mallows without links) or 1
     (Rand of one record): here undefined.
     """

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.planner.planner import required_depth
+from sqlrank.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from tests.lanes import select_few
 from tests.numbers.references import answers, reference
-from tests.numbers.references.answers import Collection, Scores
+from tests.numbers.references.answers import Collection
 
 pytestmark = pytest.mark.xdist_group(
     "references of rankings"
 )  # one worker makes what all of them are compared with
-VARIANTS: dict[str, list[str]] = {
+VARIANTS = {
     "11pt": ["11pt", "11pt(rounding=0.9)", "11pt(points=[0.25, 0.5, 0.75])", "11pt(rel=2)"],
     "AP": [
         *(
@@ -216,7 +216,7 @@ VARIANTS: dict[str, list[str]] = {
     ],
 }
 
-POLICIES: dict[str, dict[str, Any]] = {
+POLICIES = {
     "defaults": {},
     "doc_asc_run": {"ties": "doc_asc", "queries": "retrieved"},
     "worst_one": {"ties": "worst", "if_undefined": "one"},
@@ -275,8 +275,8 @@ def draw_queries(seed: int, queries: int, longest: int) -> Collection:
     documents.
     """
     rng = random.Random(seed)  # noqa: S311
-    run: Scores = {}
-    qrels: Scores = {}
+    run = {}
+    qrels = {}
     for number in range(queries):
         query = f"q{number:03}"
         docs = [f"d{i}" for i in rng.sample(range(100), rng.randint(1, 2 * longest))]
@@ -390,7 +390,7 @@ def evaluate_variants(policy: str, numbers: bool) -> dict[str, dict[str, float |
     return evaluate(metrics, draw_queries(1, 110, 10), **POLICIES[policy])
 
 
-def test_every_metric_has_a_reference() -> None:
+def test_every_metric_has_a_reference():
     ranking = {
         row["name"].partition("@")[0]
         for row in sqlrank.metrics().to_pylist()
@@ -412,7 +412,7 @@ def test_every_metric_has_a_reference() -> None:
         for metric in list_variants(name, policy)
     ],
 )
-def test_metric_is_that_of_the_reference(policy: str, metric: str) -> None:
+def test_metric_is_that_of_the_reference(policy, metric):
     assert_same(
         metric,
         evaluate_variants(policy, reads_numbers(metric))[metric],
@@ -440,13 +440,13 @@ FRACTIONS = [
     select_few([{}, {"ties": "worst"}, {"if_undefined": "skip", "depth": 4}], 1),
     ids=str,
 )
-def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
+def test_relevance_between_0_and_1(policies):
     got = evaluate([*STOPS, *FRACTIONS], draw_probabilities(2), **policies)
     for metric, values in got.items():
         assert_same(metric, values, draw_probabilities(2), **policies)
 
 
-EXPECTED: dict[str, dict[str, Any]] = {
+EXPECTED = {
     "defaults": {},
     "one": {"if_undefined": "one", "queries": "judged_and_retrieved"},
     "drop": {"unjudged": "drop", "if_undefined": "skip"},
@@ -477,7 +477,7 @@ def evaluate_expectations(policy: str, numbers: bool) -> dict[str, dict[str, flo
     "metric", [metric for name in reference.LINEAR for metric in list_linear_variants(name)]
 )
 @pytest.mark.parametrize("policy", select_few(EXPECTED, 1))
-def test_expected_is_the_mean_over_all_orders(metric: str, policy: str) -> None:
+def test_expected_is_the_mean_over_all_orders(metric, policy):
     if "ideal=retrieved" in metric and "depth" in EXPECTED[policy]:
         pytest.skip(
             "which documents are retrieved, and so the ideal, is then itself left to chance"
@@ -502,13 +502,13 @@ UNORDERED = [
     "name",
     [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}],
 )
-def test_expected_is_refused_for_what_is_not_a_sum(name: str) -> None:
+def test_expected_is_refused_for_what_is_not_a_sum(name):
     with pytest.raises(sqlrank.MetricError, match=f"ties='expected' is not defined for {name}"):
         evaluate(VARIANTS[name][:1], draw_queries(3, 110, 4), ties="expected")
 
 
 @pytest.mark.parametrize("beside", [[], ["P@1"]], ids=["alone", "fused"])
-def test_expected_leaves_counts_alone(beside: list[str]) -> None:
+def test_expected_leaves_counts_alone(beside):
     metrics = [VARIANTS[name][0] for name in UNORDERED]
     got = evaluate([*beside, *metrics], draw_queries(3, 110, 4), ties="expected")
     for metric in metrics:
@@ -531,7 +531,7 @@ RANKINGS = ["AP", "nDCG@3", "RR", "ERR", "bpref", "G", "RBP", "Judged@3", "P@2",
     ],
     ids=str,
 )
-def test_policies_of_a_few_metrics(policies: dict[str, Any]) -> None:
+def test_policies_of_a_few_metrics(policies):
     """Every policy in the quick lane; all metrics under it are slow."""
     is_top_k = policies.get("plan") == {"rank_method": "top_k"}
     metrics = ["nDCG@3", "P@2"] if is_top_k else RANKINGS
@@ -546,7 +546,7 @@ UNLEVELED = {"nDCG@3", "ERR", "G", "Judged@3"}
 """Metrics that do not read a level of relevance."""
 
 
-def test_ranks_are_the_order() -> None:
+def test_ranks_are_the_order():
     drawn, rng = draw_queries(4, 120, 8), random.Random(4)  # noqa: S311
     ranks = {
         query: rng.sample(range(1, len(docs) + 1), len(docs)) for query, docs in drawn.run.items()
@@ -562,7 +562,7 @@ def test_ranks_are_the_order() -> None:
         assert_same(metric, got, ranked, ties="rank")
 
 
-def test_ranks_order_equal_scores() -> None:
+def test_ranks_order_equal_scores():
     """Scores of a tie are moved apart in the order of its ranks, which leave gaps and contradict
     the order of the scores.
     """
@@ -593,7 +593,7 @@ def test_ranks_order_equal_scores() -> None:
         assert_same(metric, got, Collection(ordered, drawn.qrels))
 
 
-def test_given_ranks_are_positions() -> None:
+def test_given_ranks_are_positions():
     """At positions that a run leaves out there might be documents that nobody judged."""
     drawn, rng = draw_queries(4, 120, 8), random.Random(5)  # noqa: S311
     run = {
@@ -635,5 +635,5 @@ def evaluate_at_level(rel: float) -> dict[str, dict[str, float | None]]:
 
 @pytest.mark.parametrize("rel", [0, 0.5, 4, 9])
 @pytest.mark.parametrize("metric", LEVELS)
-def test_relevance_level(metric: str, rel: float) -> None:
+def test_relevance_level(metric, rel):
     assert_same(metric, evaluate_at_level(rel)[metric], draw_queries(1, 110, 10), rel=rel)

@@ -10,7 +10,7 @@ import sqlrank
 from tests.lanes import select_few
 from tests.numbers.references.subtopics import METRICS, draw_collection, make_answer
 
-VARIANTS: dict[str, list[dict[str, Any]]] = {
+VARIANTS = {
     "alpha_DCG": [
         {"k": 5},
         {"k": 1},
@@ -40,7 +40,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "P_IA": [{"k": 1}, {"k": 5}, {"k": 30}],
     "StRecall": [{}, {"k": 1}, {"k": 5}],
 }
-POLICIES: dict[str, dict[str, Any]] = {
+POLICIES = {
     "defaults": {},
     "doc_asc": {"ties": "doc_asc"},
     "drop": {"unjudged": "drop"},
@@ -54,13 +54,13 @@ def write_metric(name: str, options: dict[str, Any]) -> str:
     return name + (f"({inside})" if inside else "") + (f"@{options['k']}" if "k" in options else "")
 
 
-def test_every_metric_has_a_reference() -> None:
+def test_every_metric_has_a_reference():
     there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "subtopics"}
     assert there == {*METRICS} == {*VARIANTS}
 
 
 @pytest.mark.parametrize("policy", select_few(POLICIES, 1))
-def test_metrics_are_those_of_their_formulas(policy: str) -> None:
+def test_metrics_are_those_of_their_formulas(policy):
     data = draw_collection(3)
     variants = [(name, options) for name, listed in VARIANTS.items() for options in listed]
     table = sqlrank.evaluate(
@@ -87,7 +87,7 @@ def test_metrics_are_those_of_their_formulas(policy: str) -> None:
     assert 0 < undefined < len(data.qrels)
 
 
-def test_small_tables_by_hand() -> None:
+def test_small_tables_by_hand():
     """Of q1, b (price) is second of a (price), b, c and d (delivery); f (price, returns) is not
     retrieved: three subtopics.
     """

@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank import InputError
 from tests.numbers.references import uplift_reference as reference
+from tests.tables import read_columns
 
 Columns = dict[str, np.ndarray]
 METRICS = {
@@ -26,11 +27,9 @@ METRICS = {
         for by_arm in (False, True)
     },
 }
-HAND = {
-    "label": [1, 0, 1, 0, 0, 1, 0, 1],
-    "score": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
-    "treatment": [1, 0, 1, 0, 1, 0, 0, 1],
-}
+HAND = read_columns(
+    label="1 0 1 0 0 1 0 1", score="0.8 0.7 0.6 0.5 0.4 0.3 0.2 0.1", treatment="1 0 1 0 1 0 0 1"
+)
 
 
 def draw_units(seed: int, rows: int = 0) -> Columns:
@@ -50,7 +49,7 @@ def evaluate_uplift(metrics: Any, columns: Any, **options: Any) -> dict[str, Any
     )
 
 
-def test_numbers_are_those_of_numpy() -> None:
+def test_numbers_are_those_of_numpy():
     drawn = {seed: draw_units(seed) for seed in range(72)}
     table = pa.concat_tables(
         [
@@ -67,7 +66,7 @@ def test_numbers_are_those_of_numpy() -> None:
     assert defined > 40
 
 
-def test_cases_by_hand() -> None:
+def test_cases_by_hand():
     """The Qini curve is 1, 1, 2, 2, 2, 1, 1.25, 2, of area 11.25; a straight line has 8, and the
     best order 19.
     """
@@ -94,7 +93,7 @@ def test_cases_by_hand() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_weights", [False, True])
-def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights: bool) -> None:
+def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights):
     rng = np.random.default_rng(5)
     for rows in range(60, 100):
         columns = {
@@ -108,7 +107,7 @@ def test_qini_of_equal_scores_is_zero_within_its_limits(has_weights: bool) -> No
         assert result["Qini.ci_low"] is None or result["Qini.ci_low"] <= 0 <= result["Qini.ci_high"]
 
 
-def test_the_curve_has_the_points_of_both_curves() -> None:
+def test_the_curve_has_the_points_of_both_curves():
     rows = sqlrank.evaluate("Uplift", inputs={"uplift": pa.table(HAND)}).to_pylist()
     assert [row["qini"] for row in rows] == [0, 1, 1, 2, 2, 2, 1, 1.25, 2]
     assert [row["uplift"] for row in rows[:4]] == [None, None, 1, 1]
@@ -132,7 +131,7 @@ def test_the_curve_has_the_points_of_both_curves() -> None:
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("unit", [None, "unit_id"])
-def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> None:
+def test_standard_errors_are_those_of_finite_differences(unit):
     columns = draw_units(5, rows=200)
     units = np.arange(200) % 23 if unit else np.arange(200)
     units = units[columns["weight"] > 0]
@@ -162,7 +161,7 @@ def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> No
         )
 
 
-def test_the_error_of_an_uplift_is_that_of_two_means() -> None:
+def test_the_error_of_an_uplift_is_that_of_two_means():
     """Of all rows, the standard error is that of the difference of two means, but for n / (n -
     1).
     """
@@ -177,11 +176,11 @@ def test_the_error_of_an_uplift_is_that_of_two_means() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share_treated", [0.5, 0.1])
-def test_intervals_contain_the_truth(share_treated: float) -> None:
+def test_intervals_contain_the_truth(share_treated):
     """The truth is the metric of a million units; 1,000 samples of 500."""
     rng = np.random.default_rng(1)
 
-    def draw(rows: int) -> Columns:
+    def draw(rows):
         effect, treatment = rng.normal(size=rows), (rng.random(rows) < share_treated).astype(float)
         chance = np.clip(0.25 + treatment * (0.08 + 0.12 * effect), 0.01, 0.99)
         return {
@@ -206,7 +205,7 @@ def test_intervals_contain_the_truth(share_treated: float) -> None:
         ), metric
 
 
-def test_small_arms_have_no_interval() -> None:
+def test_small_arms_have_no_interval():
     columns = draw_units(0, rows=400)
     for treated, there in ((19, False), (20, True)):
         columns["treatment"] = (np.arange(400) < treated).astype(float)
@@ -220,7 +219,7 @@ def test_small_arms_have_no_interval() -> None:
         assert (found[f"Uplift(targeting=by_arm)@{2 * share}.se"] is not None) is there
 
 
-def test_models_are_compared_on_the_same_units() -> None:
+def test_models_are_compared_on_the_same_units():
     columns = draw_units(2, rows=400)
     better = columns["score"] + 2 * columns["label"] * (2 * columns["treatment"] - 1)
     rows = {name: columns[name] for name in ("label", "treatment")} | {"unit_id": np.arange(400)}
@@ -238,7 +237,7 @@ def test_models_are_compared_on_the_same_units() -> None:
     assert found["p_value"] < 0.01
 
 
-def test_metrics_without_an_arm_are_null() -> None:
+def test_metrics_without_an_arm_are_null():
     for treatment in ([1.0] * 8, [0.0] * 8):
         found = evaluate_uplift(
             ["Qini", "AUUC", "Uplift@0.5"], {**HAND, "treatment": treatment}, confidence=0.95
@@ -264,8 +263,8 @@ def test_metrics_without_an_arm_are_null() -> None:
         ("weight", -1.0, "1 row: weight is negative"),
     ],
 )
-def test_rows_that_are_refused(name: str, value: Any, expected: str) -> None:
-    columns: dict[str, list[Any]] = {**HAND, "weight": [1.0] * 8}
+def test_rows_that_are_refused(name, value, expected):
+    columns = {**HAND, "weight": [1.0] * 8}
     with pytest.raises(InputError) as caught:
         evaluate_uplift("Qini", {**columns, name: [value, *columns[name][1:]]})
     assert expected in str(caught.value)

@@ -36,7 +36,7 @@ RANX_METRICS = [
 ]  # fmt: skip
 
 
-def test_the_quick_start_of_ranx() -> None:
+def test_the_quick_start_of_ranx():
     ranx = import_tool("ranx")
     theirs = ranx.evaluate(ranx.Qrels(RANX_QRELS), ranx.Run(RANX_RUN), RANX_METRICS)
     lists = {query: [*scores] for query, scores in RANX_RUN.items()}
@@ -48,7 +48,7 @@ PREDICTED = {1: "a", 2: "a", 3: "b", 4: "b", 5: "b", 6: "c", 7: "d", 8: "d"}
 TRUE = {1: "x", 2: "x", 3: "x", 4: "y", 5: "y", 6: "y", 7: "z", 8: "z"}
 
 
-def test_metrics_of_er_evaluation() -> None:
+def test_metrics_of_er_evaluation():
     """Its B-cubed averages over true clusters."""
     er = import_tool("er_evaluation")
     pandas = pytest.importorskip("pandas", reason="er-evaluation takes its series")
@@ -77,7 +77,7 @@ def test_metrics_of_er_evaluation() -> None:
     assert all(ours.values())
 
 
-def test_the_sample_of_tea_tasting() -> None:
+def test_the_sample_of_tea_tasting():
     tea = import_tool("tea_tasting")
     data = tea.make_users_data(seed=42, n_users=400)
     table = data if isinstance(data, pa.Table) else pa.table(data)

@@ -34,9 +34,7 @@ warnings.
     ("module", "name"),
     [(module, name) for module, names in SUITE.items() for name in names],
 )
-def test_a_test_of_sklearn_holds_of_sqlrank(
-    module: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_test_of_sklearn_holds_of_sqlrank(module, name, monkeypatch):
     try:
         suite = importlib.import_module(f"sklearn.metrics.tests.test_{module}")
     except ImportError as error:

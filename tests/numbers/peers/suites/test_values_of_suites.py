@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 import sqlrank
+from tests.tables import read_columns
 
 Values = dict[Any, float]
 
@@ -52,7 +53,7 @@ CWL_QRELS = {
 
 # Run, judgments, and metrics with their values of the queries in the order of the judgments, which
 # ir_measures rounds to four digits in part. Its beta of SetF is the square of ours.
-IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], dict[str, tuple[float, ...]]]] = [
+IR_MEASURES = [
     (TREC_RUN, TREC_QRELS, {
         "num_ret": (5, 4), "num_rel_ret": (3, 1), "num_rel_ret(rel=2)": (1, 1), "num_rel_ret(rel=3)": (0, 0), "num_q": (1, 1),
         "Judged@1000": (1, 0.25), "Judged@10": (1, 0.25), "Judged@3": (1, 1 / 3), "Judged@1": (1, 0),
@@ -93,9 +94,9 @@ IR_MEASURES: list[tuple[dict[str, Any], dict[str, Any], dict[str, tuple[float, .
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("run", "qrels", "values"), IR_MEASURES)
-def test_values_of_ir_measures(run: Any, qrels: Any, values: dict[str, tuple[float, ...]]) -> None:
+def test_values_of_ir_measures(run, qrels, values):
     """The aggregate is the mean, or the sum of counts."""
-    call: dict[str, Any] = {"run": run, "qrels": qrels, "compat": "ir_measures"}
+    call = {"run": run, "qrels": qrels, "compat": "ir_measures"}
     rows = {
         row["query_id"]: row
         for row in sqlrank.evaluate([*values], **call, per_query=True).to_pylist()
@@ -113,7 +114,7 @@ def test_values_of_ir_measures(run: Any, qrels: Any, values: dict[str, tuple[flo
     )
 
 
-def test_intent_aware_values_of_ir_measures() -> None:
+def test_intent_aware_values_of_ir_measures():
     qrels = {
         "query_id": ["0"] * 6 + ["1"] * 3,
         "subtopic": [0, 0, 0, 1, 1, 0, 0, 0, 1],
@@ -127,7 +128,7 @@ def test_intent_aware_values_of_ir_measures() -> None:
 
 
 @pytest.mark.parametrize(("rel", "values"), [(1, (2 / 3, 0.5, 1)), (2, (2 / 3, 0.75))])
-def test_accuracy_of_ir_measures(rel: int, values: tuple[float, ...]) -> None:
+def test_accuracy_of_ir_measures(rel, values):
     """It is the share of pairs of a relevant document and another one in the right order."""
     lists = {"0": [0, 2, 0, 0], "1": [0, 2, 0, 1, 0], "2": [1, 0]}
     rows = [
@@ -170,7 +171,7 @@ RANKED = {
 }  # fmt: skip
 
 # Inputs, and metrics with their values of users.
-RECTOOLS: dict[str, dict[str, list[float]]] = {
+RECTOOLS = {
     "MAP": {
         "AP@1": [0, 0, 1 / 6, 1, 1 / 3, 0, 0, 0],
         "AP@3": [0, 1 / 3, 1 / 6 * (1 + 2 / 3), 1, 1, 0, 1 / 2, 0],
@@ -196,10 +197,10 @@ USERS = {"MAP": range(1, 9), "NDCG": range(1, 6), "classification": (1, 3, 4, 5)
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("inputs", RECTOOLS)
-def test_values_of_rectools(inputs: str) -> None:
+def test_values_of_rectools(inputs):
     reco, interactions = RANKED[inputs]
     values = RECTOOLS[inputs]
-    options: dict[str, Any] = {"run": reco, "qrels": interactions, "compat": "rectools"}
+    options = {"run": reco, "qrels": interactions, "compat": "rectools"}
     rows = {
         row["query_id"]: row
         for row in sqlrank.evaluate([*values], **options, per_query=True).to_pylist()
@@ -226,7 +227,7 @@ RANKED["insufficient"] = (
 RANKED["short"] = (
     rank_rows([1, 2, 2, 2], [1, 1, 2, 3], [1, 4, 5, 6]), RANKED["insufficient"][1],
 )  # fmt: skip
-AREAS: list[tuple[str, str, Values]] = [
+AREAS = [
     ("AUC", "PartialAUC@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
     ("AUC", "PartialAUC@3", {1: 0, 2: 0, 3: 1, 4: 1, 5: 1 / 12}),
     ("AUC", "pAp@1", {1: 0, 2: 0, 3: 1, 4: 1, 5: 0}),
@@ -243,7 +244,7 @@ AREAS: list[tuple[str, str, Values]] = [
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("inputs", "metric", "values"), AREAS)
-def test_values_of_partial_areas_of_rectools(inputs: str, metric: str, values: Values) -> None:
+def test_values_of_partial_areas_of_rectools(inputs, metric, values):
     """Ranks that no row has, and those after a list, are of items without an interaction; items
     that are not recommended come after them.
     """
@@ -266,14 +267,9 @@ def test_values_of_partial_areas_of_rectools(inputs: str, metric: str, values: V
 
 
 @pytest.mark.parametrize(("k", "value"), [(1, 0), (2, 1), (3, 4 / 3)])
-def test_diversity_of_rectools(k: int, value: float) -> None:
+def test_diversity_of_rectools(k, value):
     """Of the list u1: a list of one item has 0 there."""
-    inputs = {
-        "features": {
-            "doc_id": ["i2", "i3", "i3"],
-            "category": ["feature_2", "feature_1", "feature_2"],
-        }
-    }
+    inputs = {"features": read_columns(doc_id="i2 i3 i3", category="feature_2 feature_1 feature_2")}
     run = {"u1": ["i1", "i2", "i3"], "u3": ["i1"]}
     rows = sqlrank.evaluate(
         f"IntraListDiversity@{k}", run=run, inputs=inputs, per_query=True, if_undefined="zero"
@@ -281,8 +277,8 @@ def test_diversity_of_rectools(k: int, value: float) -> None:
     assert [row[f"IntraListDiversity@{k}"] for row in rows] == pytest.approx([value, 0])
 
 
-def test_covered_users_of_rectools() -> None:
-    reco = {"query_id": [1, 1, 2, 2, 2, 3, 3, 3, 3, 3], "doc_id": [1, 2, 1, 1, 3, 1, 2, 2, 1, 5]}
+def test_covered_users_of_rectools():
+    reco = read_columns(query_id="1 1 2 2 2 3 3 3 3 3", doc_id="1 2 1 1 3 1 2 2 1 5")
     history = {
         key: [*values, *new]
         for (key, values), new in zip(reco.items(), ([10, 11], [5, 5]), strict=True)
@@ -304,7 +300,7 @@ WITH_NEW_ITEM = {
     **POPULAR,
     "doc_id": ["i4" if place == 4 else item for place, item in enumerate(POPULAR["doc_id"])],
 }
-BEYOND: list[tuple[str, dict[str, list[Any]], list[tuple[str, str]], Values]] = [
+BEYOND = [
     *(
         (
             f"SelfInformation@{k}",
@@ -336,11 +332,9 @@ BEYOND: list[tuple[str, dict[str, list[Any]], list[tuple[str, str]], Values]] = 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("metric", "reco", "history", "values"), BEYOND)
-def test_values_of_rectools_beyond_accuracy(
-    metric: str, reco: Any, history: list[tuple[str, str]], values: Values
-) -> None:
+def test_values_of_rectools_beyond_accuracy(metric, reco, history, values):
     users, items = zip(*history, strict=True)
-    options: dict[str, Any] = {
+    options = {
         "run": reco,
         "inputs": {"history": {"query_id": [*users], "doc_id": [*items]}},
         "compat": "rectools",
@@ -359,15 +353,12 @@ def test_values_of_rectools_beyond_accuracy(
         (2, {"u1": 0, "u2": 0.5, "u3": 0, "u4": 0.125}),
     ],
 )
-def test_values_of_serendipity_of_rectools(k: int, values: Values) -> None:
+def test_values_of_serendipity_of_rectools(k, values):
     reco = make_reco(
         ("u1", "i1", 1), ("u1", "i2", 2), ("u2", "i2", 1), ("u2", "i3", 2), ("u3", "i3", 1), ("u4", "i2", 1), ("u4", "i3", 2),
     )  # fmt: skip
     inputs = {
-        "history": {
-            "query_id": ["u1", "u1", "u2", "u2", "u3"],
-            "doc_id": ["i1", "i2", "i1", "i2", "i1"],
-        },
+        "history": read_columns(query_id="u1 u1 u2 u2 u3", doc_id="i1 i2 i1 i2 i1"),
         "items": {"doc_id": ["i1", "i2", "i3", "i4"]},
     }
     qrels = make_interactions(
@@ -396,7 +387,7 @@ EQUAL_NAMES, OTHER_NAMES = math.log2(9), -math.log2(9)
         ("link_only", EQUAL_NAMES, (1, 1, 5, 2)),
     ],
 )
-def test_counts_of_splink(link_type: str, threshold: float, counts: tuple[int, ...]) -> None:
+def test_counts_of_splink(link_type, threshold, counts):
     """Pairs are predicted at weights from the threshold on."""
     rows = {
         "label": [int(first[1] == second[1]) for first, second in PAIRS[link_type]],
@@ -419,7 +410,7 @@ def test_counts_of_splink(link_type: str, threshold: float, counts: tuple[int, .
         assert pairs == pytest.approx({"PairwisePrecision": 3 / 6, "PairwiseRecall": 3 / 4})
 
 
-def test_errors_of_splink() -> None:
+def test_errors_of_splink():
     """Of the pairs of five records one is a wrong match, and two are missed."""
     records = [("robin", 1), ("robin", 1), ("john", 1), ("david", 2), ("david", 3)]
     rows = [
@@ -439,11 +430,11 @@ def test_errors_of_splink() -> None:
     assert pairs == pytest.approx({"PairwisePrecision": 1 / 2, "PairwiseRecall": 1 / 3})
 
 
-def test_rates_of_splink_at_a_clerical_threshold() -> None:
+def test_rates_of_splink_at_a_clerical_threshold():
     """A weight of 0.4 is a match at 0.4, and a clerical score of 0.45 is none at 0.5: two of three
     are false.
     """
-    rows = {"weight": [0.0, 0.4, 1.0], "clerical": [0.1, 0.45, 0.01]}
+    rows = read_columns(weight="0.0 0.4 1.0", clerical="0.1 0.45 0.01")
     columns = {
         "score": "weight",
         "label": "CASE WHEN clerical >= 0.5 THEN 1 ELSE 0 END",
