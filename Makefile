@@ -104,19 +104,10 @@ lint: $(VENV)/.test  ## Check style, types, and the texts of this repository, an
 	$(BIN)/python -m tests.budget
 
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/loop.py
-	$(BIN)/python benchmarks/ranking.py
-	$(BIN)/python benchmarks/measures.py
-	$(BIN)/python benchmarks/classification.py
-	$(BIN)/python benchmarks/pairs.py
-	$(BIN)/python benchmarks/comparison.py
-	$(BIN)/python benchmarks/confidence.py
-	$(BIN)/python benchmarks/experiments.py
-	$(BIN)/python benchmarks/rollups.py
-	$(BIN)/python benchmarks/functions.py
-	$(BIN)/python benchmarks/groups.py
-	$(BIN)/python benchmarks/sketches.py
+	for name in startup loop ranking measures classification pairs comparison confidence experiments rollups functions groups; do \
+		$(BIN)/python benchmarks/$$name.py || exit 1; \
+	done
+	$(BIN)/python -m benchmarks.studies.sketches
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)
 	$(BIN)/python benchmarks/spark.py
@@ -125,7 +116,7 @@ CHECKS ?= 1
 WRITE ?= 0
 
 release: $(VENV)/.release  ## Build and check the files of a release in dist/ (VERSION=1.0.0; WRITE=1 sets the version here, CHECKS=0 leaves out .ci/run)
-	$(BIN)/python -m release $(VERSION) $(if $(filter 1,$(WRITE)),--write) $(if $(filter 0,$(CHECKS)),--no-checks)
+	VENV=$(VENV) WRITE=$(WRITE) CHECKS=$(CHECKS) bash packaging/release.sh $(VERSION)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) dist build site .cache

@@ -67,12 +67,12 @@ def draw_picture(rows: list[dict[str, float | str]], path: Path) -> None:
         .encode(
             alt.X("variation:Q", title="standard deviation divided by mean").axis(format="%"),
             alt.Y("metric:N", title=None, sort=list(METRICS)),
-            alt.Color("clicks:N", title="clicks", sort=clicks).scale(
-                domain=clicks, range=["#9ccbe4", "#4f9dc8", "#1f5f8b"]
-            ),
+            alt.Color("clicks:N", title="clicks", sort=clicks)
+            .scale(domain=clicks, range=["#9ccbe4", "#4f9dc8", "#1f5f8b"])
+            .legend(orient="top"),
             alt.YOffset("clicks:N", sort=clicks),
         )
-        .properties(width=420, height=220)
+        .properties(width=320, height=220)
     )
     save_chart(drawn, path, force=True)
 

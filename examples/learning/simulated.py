@@ -195,7 +195,9 @@ def draw_picture(counts: list[dict[str, Any]], path: Path) -> None:
 
     settings = ["slides", *SETTINGS]
     rows = [row | {"order": OUTCOMES.index(row["outcome"])} for row in counts]
-    color = alt.Color("outcome:N", title="GD-pAp@k-avg is", sort=list(OUTCOMES))
+    color = alt.Color("outcome:N", title="GD-pAp@k-avg is", sort=list(OUTCOMES)).legend(
+        orient="top"
+    )
     drawn = (
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
@@ -211,10 +213,10 @@ def draw_picture(counts: list[dict[str, Any]], path: Path) -> None:
                 title=None,
                 columns=1,
                 sort=[table.title for table in TABLES],
-                header=alt.Header(labelAnchor="start"),
+                header=alt.Header(labelAnchor="start", labelExpr="split(datum.label, ': ')"),
             ),
         )
-        .properties(width=460, height=66)
+        .properties(width=296, height=66)
     )
     save_chart(drawn, path, force=True)
 

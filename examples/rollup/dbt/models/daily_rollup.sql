@@ -1,8 +1,10 @@
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3, on_schema_change='append_new_columns') }}
--- sqlrank 0.1.0 for DuckDB: rollup of AUC, LogLoss, CalibrationRatio, one row per day, campaign and bin
--- Hash of the generated lines: d144344721036b87
+-- sqlrank 0.1.0 for DuckDB: rollup of AUC, LogLoss, CalibrationRatio, one row per day, campaign and
+--   bin
+-- Hash of the generated lines: cb8d063b738714c2
 -- reads: ads.impressions (predictions)
--- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight to a column to read it
+-- predictions: weight is taken to be 1, since the table cannot be looked at. Map predictions.weight
+--   to a column to read it
 -- definition: 151b92aa6fb6c3dc
 WITH predictions AS (
   -- One row per prediction.
