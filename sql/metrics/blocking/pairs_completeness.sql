@@ -1,4 +1,5 @@
 -- PairsCompleteness: share of the pairs of records in one true cluster that blocking lets through.
+--     PairsCompleteness = candidate pairs in one true cluster / pairs in one true cluster
 -- Use when: you choose blocking rules: a pair that blocking drops cannot be linked later.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent)

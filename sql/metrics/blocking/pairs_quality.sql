@@ -1,4 +1,5 @@
 -- PairsQuality: share of the candidate pairs that are of one true cluster.
+--     PairsQuality = candidate pairs in one true cluster / candidate pairs
 -- Use when: you choose blocking rules and comparisons are expensive.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent)

@@ -1,4 +1,5 @@
 -- PairsReduction: share of all pairs of records that are no candidates, and need not be compared; ReductionRatio of candidate pairs.
+--     PairsReduction = 1 - candidate pairs / pairs of records
 -- Use when: you choose blocking rules and want to know how many comparisons they save.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent)

@@ -1,4 +1,5 @@
 -- HammingLoss: share of all pairs of prediction and class that are wrong.
+--     HammingLoss = wrong pairs of prediction and class / pairs of prediction and class
 -- Use when: every decision on a class counts the same, such as tags that users correct one by one. If classes are rare, it is low whatever you predict.
 -- Range: 0 to 1.
 -- Undefined: no predictions, all of weight 0, or no classes.

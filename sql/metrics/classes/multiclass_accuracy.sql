@@ -1,4 +1,5 @@
 -- MulticlassAccuracy: share of predictions whose class is correct.
+--     MulticlassAccuracy = predictions of the right class / predictions
 -- Use when: classes are balanced and all errors cost the same. Add MulticlassBalancedAccuracy if some classes are rare.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

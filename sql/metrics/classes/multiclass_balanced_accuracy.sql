@@ -1,4 +1,5 @@
 -- MulticlassBalancedAccuracy: mean of the recall of the observed classes.
+--     MulticlassBalancedAccuracy = mean over observed classes c of TP(c) / (TP(c) + FN(c))
 -- Use when: some classes are rare and each should count the same.
 -- Range: 0 to 1.
 -- Interval: influence balanced_accuracy_influence FROM class_influence, cells balanced_accuracy_cells

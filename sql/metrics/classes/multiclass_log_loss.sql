@@ -1,4 +1,5 @@
 -- MulticlassLogLoss: mean negative logarithm of the probability given to the label.
+--     MulticlassLogLoss = - mean of ln(p(label))
 -- The observed label is the 1 of log_likelihood, and label_score its probability.
 -- Use when: you use the probabilities of classes, and a confident error is expensive.
 -- Requires: probabilities.

@@ -1,4 +1,5 @@
 -- MulticlassZeroOneLoss: share of predictions whose class is wrong, the error rate.
+--     MulticlassZeroOneLoss = predictions of a wrong class / predictions
 -- Full name: multiclass zero-one loss.
 -- Use when: classes are balanced and all errors cost the same. It is 1 - MulticlassAccuracy.
 -- Range: 0 to 1.

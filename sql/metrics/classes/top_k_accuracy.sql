@@ -1,4 +1,5 @@
 -- TopKAccuracy: share of predictions whose label is among the k classes of the highest scores.
+--     TopKAccuracy = labels among the k classes of the highest scores / labels
 -- Full name: top-k accuracy.
 -- Use when: users see the k most likely classes, such as suggestions in a form.
 -- $k: integer from 1: number of classes with the highest scores that count.

@@ -1,4 +1,5 @@
 -- BaseRate: share of positives among the rows.
+--     BaseRate = (TP + FN) / (TP + TN + FP + FN)
 -- Use when: you read metrics that depend on the share of positives, such as Precision, APS and Lift.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- LogOdds: logarithm of the diagnostic odds ratio, (tp tn) / (fp fn).
+--     LogOdds = ln(TP TN / (FP FN))
 -- Full name: logarithm of the diagnostic odds ratio.
 -- Use when: you compare diagnostic tests whose thresholds differ.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.

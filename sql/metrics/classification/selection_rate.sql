@@ -1,4 +1,5 @@
 -- SelectionRate: share of predictions that are positive.
+--     SelectionRate = (TP + FP) / (TP + TN + FP + FN)
 -- Use when: you need to know how many rows a threshold selects, for example by group or for capacity planning.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 -- Requires: scores from 0 to 1 under threshold=0.5.

@@ -1,4 +1,5 @@
 -- ClusterPrecision: share of the predicted clusters that are exactly a true one.
+--     ClusterPrecision = clusters in both / predicted clusters
 -- Use when: only clusters that are right as a whole are useful, and you want the share of those that you made.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

@@ -1,4 +1,5 @@
 -- ClusterRecall: share of the true clusters that are exactly a predicted one.
+--     ClusterRecall = clusters in both / true clusters
 -- Use when: only clusters that are right as a whole are useful, and you want the share of entities that you found.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)

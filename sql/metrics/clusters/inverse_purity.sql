@@ -1,4 +1,5 @@
 -- InversePurity: share of the records that are in the most frequent predicted cluster of their true one.
+--     InversePurity = sum over true clusters of (records of its most frequent predicted cluster) / records
 -- counts_true is 1 at the largest overlap of a true cluster, else 0.
 -- Use when: entities must not be split. It is 1 if all records are one cluster, so add Purity.
 -- Range: 0 to 1.

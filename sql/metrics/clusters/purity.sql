@@ -1,4 +1,5 @@
 -- Purity: share of the records that are of the most frequent true cluster of their predicted one.
+--     Purity = sum over predicted clusters of (records of its most frequent true cluster) / records
 -- counts_predicted is 1 at the largest overlap of a predicted cluster, else 0.
 -- Use when: clusters must not mix entities. It is 1 if each record is its own cluster, so add InversePurity.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- CRPS: continuous ranked probability score from predicted quantiles: twice their mean pinball loss, which nears it with many equidistant levels.
+--     CRPS = 2 PinballLoss, over many levels
 -- Full name: continuous ranked probability score.
 -- Use when: you predict several quantiles and want one score for the whole distribution.
 -- Requires: finite scores, quantile levels.

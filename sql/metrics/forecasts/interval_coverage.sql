@@ -1,4 +1,5 @@
 -- IntervalCoverage: share of the labels that are within the predicted interval, its limits included.
+--     IntervalCoverage = labels from low to high / labels
 -- Use when: you need to know if prediction intervals contain as many labels as they promise. Read it with IntervalWidth.
 -- Requires: ordered intervals.
 -- Range: 0 to 1.

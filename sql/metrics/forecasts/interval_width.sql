@@ -1,4 +1,5 @@
 -- IntervalWidth: mean width of the predicted intervals.
+--     IntervalWidth = mean of (high - low)
 -- Use when: two forecasts have the same coverage, and you prefer the narrower one.
 -- Requires: finite scores, ordered intervals.
 -- Range: 0 to inf.

@@ -1,4 +1,5 @@
 -- MASE: mean absolute scaled error: mean of the absolute errors, each over that of a naive forecast of its series in training.
+--     MASE = mean of (|score - label| / error of the naive forecast)
 -- Full name: mean absolute scaled error.
 -- Use when: series differ in scale, or have labels of 0. Below 1 the forecast beats the naive one of the training rows.
 -- Requires: finite scores, scales above 0.

@@ -1,4 +1,5 @@
 -- PinballLoss: mean pinball loss of predicted quantiles: errors count by the level if the label is above, else by 1 less the level.
+--     PinballLoss = mean of max(level (label - score), (level - 1) (label - score))
 -- Use when: you predict quantiles, for example for stocks or capacity, where too low and too high cost differently.
 -- Requires: finite scores, quantile levels.
 -- Range: 0 to inf.

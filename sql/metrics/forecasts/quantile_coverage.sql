@@ -1,4 +1,5 @@
 -- QuantileCoverage: share of the labels that are at most the predicted quantile; of a calibrated quantile it is the level.
+--     QuantileCoverage = labels at or below the quantile / labels
 -- Use when: you need to know if a predicted quantile is above the right share of labels.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

@@ -1,4 +1,5 @@
 -- Overlap: documents among the first k of both the list and the baseline's list, divided by k.
+--     Overlap@k = documents among the first k of both lists / k
 -- Use when: you want to know how many of the first k results a change keeps, before you judge anything.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.

@@ -1,4 +1,5 @@
 -- MaxWeight: greatest ratio of the probability of an action under the target to that under the logged policy.
+--     MaxWeight = max over actions a of target(a) / logged(a)
 -- Use when: you need to know if a single logged action dominates an off-policy estimate.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Interval: none (it describes the data)

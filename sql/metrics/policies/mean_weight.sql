@@ -1,4 +1,5 @@
 -- MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound.
+--     MeanWeight = mean over actions a of target(a) / logged(a)
 -- Use when: you check the logs: a mean that is far from 1 suggests that propensities are wrong.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Direction: neither.

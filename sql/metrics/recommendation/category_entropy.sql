@@ -1,4 +1,5 @@
 -- CategoryEntropy: Shannon's entropy of the categories of the first k documents of a list; one of several has a part of each.
+--     CategoryEntropy@k = - sum over categories c of p(c) ln(p(c))
 -- Use when: lists should cover several categories.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.

@@ -1,4 +1,5 @@
 -- ExposureEntropy: Shannon's entropy of the shares of documents in all recommendations among the first k.
+--     ExposureEntropy@k = - sum over items i of p(i) ln(p(i)) / ln(base)
 -- Use when: you want to compare the concentration of exposure between systems, and rare items should count.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $base: number above 1, default 2.718281828459045: the base of the logarithm.

@@ -1,4 +1,5 @@
 -- Personalization: how different the lists are: one less the cosine of the first k of two lists, averaged over pairs.
+--     Personalization@k = 1 - mean over pairs of lists of cosine(first k of both)
 -- Pairs are not formed, since lists that share a document are counted document by document.
 -- Use when: you want to see if users get different lists.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,4 +1,5 @@
 -- PopularityLift: by how much lists are more popular than the histories of their users: the quotient of the mean popularities, less 1.
+--     PopularityLift@k = mean popularity of lists / mean popularity of histories - 1
 -- Use when: you want to see if a system recommends more popular items than users chose before.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Users without a history are left out.

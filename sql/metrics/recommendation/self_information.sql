@@ -1,4 +1,5 @@
 -- SelfInformation: how surprising a document is, -log2 of the share of users with it in their history, averaged over the first k of a list.
+--     SelfInformation@k = - mean over the first k documents d of log2(users with d / users)
 -- A document that nobody had counts as if one user had.
 -- Full name: self-information.
 -- Use when: users should discover items that few others know.

@@ -1,4 +1,5 @@
 -- UserCoverage: share of the users with a history who have a non-empty list.
+--     UserCoverage = users with a list / users with a history
 -- Use when: some users get no recommendations, for example by filters or missing history.
 -- Depth: 1.
 -- Interval: none (it describes the data)

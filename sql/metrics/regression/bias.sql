@@ -1,4 +1,5 @@
 -- Bias: mean of score minus label: above 0 the model predicts too much.
+--     Bias = mean of (score - label)
 -- Use when: you need to know if predictions are too high or too low in total. Errors can cancel out.
 -- Requires: finite scores.
 -- Range: -inf to inf.

@@ -1,4 +1,5 @@
 -- MAE: mean absolute error.
+--     MAE = mean of |score - label|
 -- Full name: mean absolute error.
 -- Use when: errors count in proportion to their size, and outliers should not dominate.
 -- Reading: It has the unit of the labels: 3 means that predictions are off by 3 on average.

@@ -1,4 +1,5 @@
 -- MAPE: mean absolute error as a share of the label, 1 for 100 %; a label of 0 counts as eps.
+--     MAPE = mean of (|score - label| / max(|label|, eps))
 -- Full name: mean absolute percentage error.
 -- Use when: labels are positive, far from 0, and of different scale. It favours predictions that are too low.
 -- Reading: 0.1 means that predictions are off by 10 % of the label on average. Small labels dominate it.

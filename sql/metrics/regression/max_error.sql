@@ -1,4 +1,5 @@
 -- MaxError: greatest absolute error of a prediction of weight above 0.
+--     MaxError = max over predictions of |score - label|
 -- Use when: no single prediction may be far off.
 -- Requires: finite scores.
 -- Interval: none (a maximum is no mean)

@@ -1,4 +1,5 @@
 -- MedianAbsoluteError: median of the absolute errors, without weights.
+--     MedianAbsoluteError = median(|score - label|)
 -- Use when: a few predictions that are far off should not count.
 -- Requires: finite scores.
 -- Interval: none (a median is no mean)

@@ -1,4 +1,5 @@
 -- MSE: mean squared error.
+--     MSE = mean of (score - label)^2
 -- Full name: mean squared error.
 -- Use when: large errors are much worse than small ones, and you add or decompose errors. RMSE has the unit of the label.
 -- Requires: finite scores.

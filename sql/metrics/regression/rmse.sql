@@ -1,4 +1,5 @@
 -- RMSE: root of the mean squared error.
+--     RMSE = sqrt(mean of (score - label)^2)
 -- Full name: root mean squared error.
 -- Use when: large errors are much worse than small ones, and you want the unit of the label.
 -- Reading: It has the unit of the labels: compare it with their standard deviation, which always predicting the mean costs. A few large errors dominate it.

@@ -1,4 +1,5 @@
 -- RMSLE: root of the mean squared difference of the logarithms of 1 + score and 1 + label.
+--     RMSLE = sqrt(mean of (ln(1 + score) - ln(1 + label))^2)
 -- Full name: root mean squared logarithmic error.
 -- Use when: labels are amounts from 0 of different scale, and a ratio matters more than a difference. It favours predictions that are too high.
 -- Requires: values above -1, finite scores.

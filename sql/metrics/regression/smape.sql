@@ -1,4 +1,5 @@
 -- sMAPE: symmetric mean absolute percentage error, from 0 to 2; where label and score are 0 the error is 0.
+--     sMAPE = mean of (2 |score - label| / (|score| + |label|))
 -- Full name: symmetric mean absolute percentage error.
 -- Use when: labels differ in scale and MAPE is too sensitive to small ones.
 -- Requires: finite scores.

@@ -1,4 +1,5 @@
 -- WAPE: weighted absolute percentage error: sum of the absolute errors over that of the absolute labels, 1 for 100 %.
+--     WAPE = sum of |score - label| / sum of |label|
 -- Full name: weighted absolute percentage error.
 -- Use when: labels such as sales are often 0 or small, where MAPE is too great, and large ones matter most.
 -- Requires: finite scores.

@@ -1,4 +1,5 @@
 -- SearchReduction: share of the documents of the baseline, the stage before, by which a list is shorter.
+--     SearchReduction = 1 - documents of the list / documents of the baseline
 -- Use when: a stage filters candidates, and you want to know how much work it saves the next one.
 -- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: -inf to 1.

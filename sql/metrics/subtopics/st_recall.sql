@@ -1,4 +1,5 @@
 -- StRecall: subtopic recall, the share of the subtopics that a document among the first k is relevant for.
+--     StRecall@k = subtopics with a relevant document among the first k / subtopics
 -- The first relevant document of each subtopic has subtopic_hits = 1, retrieved or not: their number is that of the subtopics.
 -- With claims, facts or nuggets of an answer as subtopics, it is nugget recall.
 -- Full name: subtopic recall.

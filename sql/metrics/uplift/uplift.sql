@@ -1,4 +1,5 @@
 -- Uplift: uplift among the top share by score: mean outcome of the treated there less that of the controls; ties at its edge count in part.
+--     Uplift = mean outcome of the treated in the top share - that of the controls there
 -- Use when: you can treat a fixed share of the units, and ask what the treatment does to those that the model selects.
 -- $share: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- targeting(): default overall: of what the share is taken.
