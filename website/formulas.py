@@ -1,316 +1,269 @@
-"""The formula of a metric as MathML, from the expression of its file: browsers set it by
-themselves, without a script or a network.
+"""The formula of the literature in the comment of a metric's file as MathML:
+``R@k = hits in the first k / relevant documents``.
 """
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
-
-from sqlglot import exp
-
-from sqlrank.compiler.select_builders import parenthesize_operator
-from sqlrank.registry.loader import load_registry
-from sqlrank.sql_ast import find_nodes
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from sqlrank.registry.sql_file import SqlFile
+MAX_CHARS = 125
+"""Maximum length of a formula: longer ones do not fit a page."""
 
-MOST = 64
-"""Maximum number of nodes of an expression that is set: longer ones are read more easily as SQL."""
+SIGNS = {"sum": "\u2211", "product": "\u220f", "mean": "mean", "min": "min", "max": "max"}
+GREEK = {"alpha": "\u03b1", "beta": "\u03b2", "lambda": "\u03bb", "phi": "\u03c6"}
+OPERATORS = {"-": "\u2212", "*": "\u22c5", "<=": "\u2264", ">=": "\u2265"}
+NO_BREAK = "\u00a0"
+BRACKETED = ("<mrow><mo>(</mo>", "<mo>)</mo></mrow>")
+BRACKETS = {"(": ")", "[": "]", "|": "|"}
 
-TIMES, MINUS = "\u22c5", "\u2212"
-RELATIONS: dict[type, str] = {
-    exp.LT: "<",
-    exp.LTE: "\u2264",
-    exp.GT: ">",
-    exp.GTE: "\u2265",
-    exp.EQ: "=",
-    exp.NEQ: "\u2260",
-}
-TOTALS: dict[type, str] = {exp.Sum: "\u2211", exp.Max: "max", exp.Min: "min", exp.Avg: "mean"}
-TERMS = (exp.Add, exp.Sub, exp.Neg)
+_TOKEN = re.compile(r"\s*(<=|>=|\d+(?:\.\d+)?|[A-Za-z][\w@]*|[-+*/^()\[\]|,<>=])")
+_DEFINITION = re.compile(r",\s+(?:where\s+)?(?=\w+ = )")
+_SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9])")
 
 
-def typeset_formula(file: SqlFile) -> str:
-    """Return the formula of a metric as an element ``math``, empty for a total of one column or of
-    rows, and for what is too long or not known here.
+class Token(NamedTuple):
+    """A number, word or sign, with its place in the formula."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Return True for a word or a variable."""
+        return self.text[0].isalpha()
+
+    @property
+    def is_variable(self) -> bool:
+        """Return True for a letter, with or without an index."""
+        return (
+            len(self.text) == 1 or self.text in GREEK or bool(_SUBSCRIPT.fullmatch(self.text))
+        ) and self.is_word
+
+
+def typeset_formulas(lines: Sequence[str]) -> list[str]:
+    """Return a formula per line as elements ``math``, with lines joined that go on; raise
+    ``ValueError`` if one is long or has a sign that is not known here.
     """
-    if file.kind == "curves":
-        return ""
-    tree = _inline_totals(file.tree.expressions[-1].unalias())
-    is_plain = type(tree) in {*TOTALS, exp.Count} and isinstance(
-        tree.this, (exp.Column, exp.Literal, exp.Star)
-    )
-    if is_plain or sum(1 for _ in tree.walk()) > MOST:
-        return ""
-    try:
-        row = build_row(
-            build_identifier(file.full_name), build_operator("="), _typeset_expression(tree)
-        )
-    except KeyError:
-        return ""
-    math = ET.Element("math", {"display": "block"})
-    math.append(row)
-    return ET.tostring(math, encoding="unicode")
+    texts: list[str] = []
+    for line in lines:
+        if texts and " = " not in line:
+            texts[-1] += f" {line.strip()}"
+        else:
+            texts.append(line.strip())
+    # A formula that defines its terms after a comma has a line for each.
+    texts = [part.rstrip(",") for text in texts for part in _DEFINITION.split(text)]
+    if longest := [text for text in texts if len(text) > MAX_CHARS]:
+        raise ValueError(f"a formula is longer than {MAX_CHARS} characters: {longest[0]}")
+    return [_typeset_equation(text) for text in texts]
 
 
-def _inline_totals(tree: exp.Expr) -> exp.Expr:
-    """Return an expression with the functions that are quotients of sums written in full, or as it
-    is if that is too long.
-    """
-    library, root = load_registry(), exp.Paren(this=tree.copy())
-    for call in find_nodes(root, exp.Anonymous):
-        files = list(library.functions.get(call.name.lower(), {}).values())
-        if len(files) != 1:
-            continue
-        body = exp.Paren(this=_inline_totals(files[0].tree).copy())
-        if not body.find(exp.AggFunc) or body.find(exp.Case):
-            continue
-        values = dict(zip(files[0].function_arguments, call.expressions, strict=True))
-        for column in find_nodes(body, exp.Column):
-            column.replace(parenthesize_operator(values[column.name].copy()))
-        call.replace(body.this)
-    return root.this if sum(1 for _ in root.this.walk()) <= MOST else tree
+def _typeset_equation(text: str) -> str:
+    name, equals, value = text.partition(" = ")
+    tokens = []
+    place = 0
+    while place < len(value):
+        if (match := _TOKEN.match(value, place)) is None:
+            raise ValueError(value[place:])
+        tokens.append(Token(match[1], match.start(1), match.end(1)))
+        place = match.end()
+    if not equals or not tokens or " " in name:
+        raise ValueError(text)
+    parser = FormulaParser(tokens)
+    parts = [_write_name(name), _write_sign("="), parser.read_sum()]
+    while parser.tokens and parser.tokens[0].text == "=":
+        parts += [_set_operator(parser.tokens.pop(0)), parser.read_sum()]
+    if parser.tokens:  # such as a condition after a comma
+        if parser.tokens[0].text != ",":
+            raise ValueError(text)
+        parts += [_write_text(value[parser.tokens[0].start :].replace("<=", "\u2264"))]
+    return f'<math display="block">{_join_row(*parts)}</math>'
 
 
-def _typeset_expression(node: exp.Expr) -> ET.Element:
-    """Return an expression, set; raise ``KeyError`` for one of a kind that is not known."""
-    if type(node) in RELATIONS:
-        return build_row(
-            _typeset_expression(node.this),
-            build_operator(RELATIONS[type(node)]),
-            _typeset_expression(node.expression),
-        )
-    if type(node) in TOTALS:
-        return _typeset_total(node)
-    return SETTERS[type(node)](node)
+@dataclass
+class FormulaParser:
+    """A reader of the tokens of a formula, which it takes from the front."""
 
+    tokens: list[Token]
+    open_bars: int = 0
 
-def _typeset_total(node: exp.Expr) -> ET.Element:
-    """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum,
-    are a condition below the sign.
-    """
-    body, sign = node.this, build_operator(TOTALS[type(node)])
-    if isinstance(body, exp.Case) and body.this is None and len(body.args["ifs"]) == 1:
-        rest = body.args.get("default")
-        if (
-            rest is None
-            or isinstance(rest, exp.Null)
-            or (isinstance(node, exp.Sum) and rest == exp.Literal.number(0))
+    def _starts_with(self, *texts: str) -> bool:
+        return bool(self.tokens) and self.tokens[0].text in texts
+
+    def _take_token(self) -> Token:
+        if not self.tokens:
+            raise ValueError("the formula ends early")
+        return self.tokens.pop(0)
+
+    def read_sum(self) -> str:
+        """Read terms with their signs."""
+        parts = []
+        while True:
+            if self._starts_with("+", "-"):
+                parts.append(_set_operator(self._take_token()))
+            parts.append(self._read_term())
+            if not self._starts_with("+", "-"):
+                return _join_row(*parts)
+
+    def _read_term(self, *, has_quotients: bool = True) -> str:
+        """Read a product or quotient: a divisor is one factor, and divides all before it."""
+        factors: list[str] = []
+        while self.tokens and not self._starts_with("+", "-", ")", "]", ",", "<=", "=", "<", ">"):
+            if self._starts_with("|") and factors and self.open_bars:
+                break
+            if self._starts_with("/"):
+                if not has_quotients:
+                    break
+                self._take_token()
+                sign = [_set_operator(self._take_token())] if self._starts_with("-") else []
+                divisor = _join_row(*sign, self._read_factor(is_bare=not sign))
+                factors = [f"<mfrac>{_drop_brackets(factors)}{divisor}</mfrac>"]
+            elif self._starts_with("*"):
+                factors.append(_set_operator(self._take_token()))
+            else:
+                if factors and not factors[-1].startswith("<mo>"):
+                    factors.append(_write_text(" "))
+                factors.append(self._read_factor())
+        if not factors:
+            raise ValueError("a term is missing")
+        return _join_row(*factors)
+
+    def _read_factor(self, *, is_bare: bool = False) -> str:
+        """Read a factor with its exponent, without its brackets if it is bare."""
+        token = self._take_token()
+        if token.text in SIGNS and self._starts_with("over", "of"):
+            return self._read_total(token)
+        if token.text == "sum":
+            return _join_row(_write_sign(SIGNS["sum"]), self._read_term(has_quotients=False))
+        if token.text in BRACKETS:
+            factor = self._read_bracketed(token, is_bare=is_bare)
+        elif token.is_word:
+            factor = self._read_words(token)
+        elif token.text[0].isdigit():
+            factor = _write_number(token.text)
+        else:
+            raise ValueError(token.text)
+        if self._starts_with("^"):
+            self._take_token()
+            factor = f"<msup>{factor}{self._read_factor(is_bare=True)}</msup>"
+        return factor
+
+    def _read_bracketed(self, left: Token, *, is_bare: bool) -> str:
+        self.open_bars += left.text == "|"
+        inner = self.read_sum()
+        if self._starts_with("<=", "<", ">=", ">", "="):
+            inner = _join_row(inner, _set_operator(self._take_token()), self.read_sum())
+        self.open_bars -= left.text == "|"
+        right = self._take_token()
+        if right.text != BRACKETS[left.text]:
+            raise ValueError(left.text)
+        if is_bare and left.text == "(" and not self._starts_with("^"):
+            return inner
+        return _join_row(_write_sign(left.text), inner, _write_sign(right.text))
+
+    def _read_words(self, first: Token) -> str:
+        """Read a call, a variable, or words up to the next sign."""
+        if self._starts_with("(") and self.tokens[0].start == first.end:
+            return self._read_call(first)
+        if first.is_variable:
+            return _set_word(first)
+        words = [first.text]
+        while (
+            self.tokens
+            and self.tokens[0].is_word
+            and (self.tokens[0].text not in SIGNS or words[-1] == "same")
         ):
-            (only,) = body.args["ifs"]
-            under = ET.Element("munder")
-            under.extend([sign, _typeset_expression(only.this)])
-            sign, body = under, only.args["true"]
-    return build_row(sign, _typeset_bracketed(body, TERMS))
+            words.append(self._take_token().text)
+        return _write_name(" ".join(words))
+
+    def _read_call(self, name: Token) -> str:
+        self._take_token()
+        arguments = [self.read_sum()]
+        while self._starts_with(","):
+            self._take_token()
+            arguments += [_write_sign(","), self.read_sum()]
+        if self._take_token().text != ")":
+            raise ValueError(name.text)
+        if name.text == "sqrt":
+            return f"<msqrt>{''.join(arguments)}</msqrt>"
+        call = _write_name(name.text)
+        if name.text == "log2":
+            call = "<msub><mi>log</mi><mn>2</mn></msub>"
+        return _join_row(call, _write_sign("("), *arguments, _write_sign(")"))
+
+    def _read_total(self, sign: Token) -> str:
+        """Read ``sum over i <= k of x_i`` or ``sum of x``."""
+        total = _write_sign(SIGNS[sign.text])
+        if self._take_token().text == "of":
+            return _join_row(total, self._read_term(has_quotients=False))
+        condition = self.tokens[: self._find_body()]
+        del self.tokens[: len(condition) + 1]
+        parts = [_set_word(token) if token.is_word else _set_operator(token) for token in condition]
+        spaced = [element for part in parts for element in (_write_text(" "), part)][1:]
+        return _join_row(f"<munder>{total}{_join_row(*spaced)}</munder>", self._read_term())
+
+    def _find_body(self) -> int:
+        """Return the place of the ``of`` before what is totalled: that before something set, or the
+        first one.
+        """
+        candidates = [index for index, token in enumerate(self.tokens) if token.text == "of"]
+        for candidate in candidates[:2]:
+            after, next_token = (*self.tokens[candidate + 1 : candidate + 3], None, None)[:2]
+            if after is not None and (
+                not after.is_word
+                or after.is_variable
+                or (next_token is not None and next_token.start == after.end)
+            ):
+                return candidate
+        if not candidates:
+            raise ValueError("over")
+        return candidates[0]
 
 
-def _typeset_bracketed(node: exp.Expr, kinds: tuple[type, ...]) -> ET.Element:
-    """Return an expression, in brackets if it is of these kinds."""
-    inner = node.unnest()
-    return (
-        build_row(build_operator("("), _typeset_expression(inner), build_operator(")"))
-        if isinstance(inner, kinds)
-        else _typeset_expression(inner)
-    )
+def _drop_brackets(factors: Sequence[str]) -> str:
+    """Return factors as a numerator, a single sum without its brackets."""
+    if len(factors) == 1 and factors[0].startswith(BRACKETED[0]):
+        return factors[0].removeprefix(BRACKETED[0]).removesuffix(BRACKETED[1])
+    return _join_row(*factors)
 
 
-def _typeset_sum(node: exp.Expr) -> ET.Element:
-    is_minus = isinstance(node, exp.Sub)
-    right = (
-        _typeset_bracketed(node.expression, TERMS)
-        if is_minus
-        else _typeset_expression(node.expression.unnest())
-    )
-    return build_row(
-        _typeset_expression(node.this.unnest()), build_operator(MINUS if is_minus else "+"), right
-    )
+def _set_word(token: Token) -> str:
+    if match := _SUBSCRIPT.fullmatch(token.text):
+        index = _write_number(match[2]) if match[2].isdigit() else _write_name(match[2])
+        return f"<msub>{_write_name(match[1])}{index}</msub>"
+    return _write_name(GREEK.get(token.text, token.text))
 
 
-def _typeset_product(node: exp.Expr) -> ET.Element:
-    """Return a product; a factor several times in a row is a power, and a total before other
-    factors is in brackets.
+def _set_operator(token: Token) -> str:
+    if token.text[0].isdigit():
+        return _write_number(token.text)
+    return _write_sign(OPERATORS.get(token.text, token.text))
+
+
+def _join_row(*parts: str) -> str:
+    return f"<mrow>{''.join(parts)}</mrow>"
+
+
+def _write_name(text: str) -> str:
+    """Return words as an identifier, which is upright if it is longer than a letter: signs beside
+    the text of an element ``mtext`` would have no room.
     """
-    factors = _list_factors(node)
-    parts: list[ET.Element] = []
-    several = [(factor, len(list(same))) for factor, same in groupby(factors)]
-    for place, (factor, times) in enumerate(several):
-        is_open = times > 1 or place < len(several) - 1
-        kinds = (*TERMS, exp.Case, *(TOTALS if is_open else ()), *((exp.Div,) if times > 1 else ()))
-        bracketed = _typeset_bracketed(factor, kinds)
-        parts += [build_operator(TIMES)] if parts else []
-        parts.append(
-            bracketed if times == 1 else build_element("msup", bracketed, build_number(str(times)))
-        )
-    return build_row(*parts)
+    return f"<mi>{re.sub('[ _]', NO_BREAK, escape(text))}</mi>"
 
 
-def _list_factors(node: exp.Expr) -> list[exp.Expr]:
-    inner = node.unnest()
-    return (
-        [*_list_factors(inner.this), *_list_factors(inner.expression)]
-        if isinstance(inner, exp.Mul)
-        else [inner]
-    )
+def _write_number(text: str) -> str:
+    return f"<mn>{text}</mn>"
 
 
-def _typeset_cases(node: exp.Expr) -> ET.Element:
-    rows = [
-        (
-            _typeset_expression(item.args["true"].unnest()),
-            build_row(build_text("if "), _typeset_expression(item.this)),
-        )
-        for item in node.args["ifs"]
-    ]
-    rest = node.args.get("default")
-    return _stack_rows(
-        [
-            *rows,
-            (
-                _typeset_expression(rest.unnest()) if rest else build_text("undefined"),
-                build_text("otherwise"),
-            ),
-        ]
-    )
+def _write_sign(text: str) -> str:
+    return f"<mo>{escape(text)}</mo>"
 
 
-def _typeset_coalesce(node: exp.Expr) -> ET.Element:
-    (other,) = node.expressions
-    return _stack_rows(
-        [
-            (_typeset_expression(node.this), build_text("")),
-            (_typeset_expression(other), build_text("if that is undefined")),
-        ]
-    )
-
-
-def _stack_rows(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
-    """Return cases below each other; the style of the site draws the line before them, which not
-    every font has as a tall brace.
-    """
-    cells = [build_element("mtr", *(build_element("mtd", cell) for cell in row)) for row in rows]
-    table = build_element("mtable", *cells)
-    table.set("displaystyle", "true")
-    return table
-
-
-def _typeset_call(name: str, arguments: Sequence[exp.Expr]) -> ET.Element:
-    parts = [
-        part
-        for argument in arguments
-        for part in (build_operator(","), _typeset_expression(argument.unnest()))
-    ][1:]
-    return build_row(build_identifier(name), build_operator("("), *parts, build_operator(")"))
-
-
-def _create_fence_rule(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: build_row(
-        build_operator(left), _typeset_expression(node.this.unnest()), build_operator(right)
-    )
-
-
-def _typeset_divisor(node: exp.Expr) -> ET.Element:
-    """Return the divisor: a division by 0 is among the edge cases."""
-    return (
-        _typeset_expression(node.this.unnest())
-        if node.expression == exp.Literal.number(0)
-        else _typeset_call("nullif", [node.this, node.expression])
-    )
-
-
-def _create_infix_rule(word: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: build_row(
-        _typeset_expression(node.this),
-        build_text(f" {word} "),
-        _typeset_expression(node.expression),
-    )
-
-
-def _typeset_negation(node: exp.Expr) -> ET.Element:
-    inner = node.this.unnest()
-    return (
-        build_row(_typeset_expression(inner.this), build_text(" is not NULL"))
-        if isinstance(inner, exp.Is)
-        else build_row(build_text("not "), _typeset_bracketed(inner, (exp.And, exp.Or)))
-    )
-
-
-def build_element(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
-    """Return an element with parts or a text."""
-    element = ET.Element(name)
-    element.text = text
-    element.extend(parts)
-    return element
-
-
-def build_row(*parts: ET.Element) -> ET.Element:
-    """Return parts beside each other."""
-    return build_element("mrow", *parts)
-
-
-def build_identifier(text: str) -> ET.Element:
-    """Return a variable."""
-    return build_element("mi", text=text)
-
-
-def build_number(text: str) -> ET.Element:
-    """Return a number."""
-    return build_element("mn", text=text)
-
-
-def build_operator(text: str) -> ET.Element:
-    """Return an operator, sign or bracket."""
-    return build_element("mo", text=text)
-
-
-def build_text(text: str) -> ET.Element:
-    """Return upright words, whose blanks remain."""
-    return build_element("mtext", text=text.replace(" ", "\u00a0"))
-
-
-SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
-    exp.Column: lambda node: build_identifier(node.name),
-    exp.Placeholder: lambda node: build_identifier(node.name),
-    exp.Literal: lambda node: (
-        build_number(node.name) if not node.is_string else build_text(node.name)
-    ),
-    exp.Null: lambda _: build_text("undefined"),
-    exp.Paren: lambda node: _typeset_expression(node.unnest()),
-    exp.Add: _typeset_sum,
-    exp.Sub: _typeset_sum,
-    exp.Mul: _typeset_product,
-    exp.Div: lambda node: build_element(
-        "mfrac",
-        _typeset_expression(node.this.unnest()),
-        _typeset_expression(node.expression.unnest()),
-    ),
-    exp.Neg: lambda node: build_row(build_operator(MINUS), _typeset_bracketed(node.this, TERMS)),
-    exp.Nullif: _typeset_divisor,
-    exp.Coalesce: _typeset_coalesce,
-    exp.Case: _typeset_cases,
-    exp.Sqrt: lambda node: build_element("msqrt", _typeset_expression(node.this.unnest())),
-    exp.Exp: lambda node: build_element(
-        "msup", build_identifier("e"), _typeset_expression(node.this.unnest())
-    ),
-    exp.Ln: lambda node: _typeset_call("ln", [node.this]),
-    exp.PercentileCont: lambda node: _typeset_call("quantile", [node.this, node.expression]),
-    exp.Abs: _create_fence_rule("|", "|"),
-    exp.Floor: _create_fence_rule("\u230a", "\u230b"),
-    exp.Count: lambda node: (
-        build_text("number of rows")
-        if isinstance(node.this, exp.Star)
-        else _typeset_call("count", [node.this])
-    ),
-    exp.And: _create_infix_rule("and"),
-    exp.Or: _create_infix_rule("or"),
-    exp.Is: lambda node: build_row(_typeset_expression(node.this), build_text(" is NULL")),
-    exp.Not: _typeset_negation,
-    exp.Anonymous: lambda node: _typeset_call(
-        {"smaller": "min", "greater": "max"}.get(node.name, node.name), node.expressions
-    ),
-}
-"""Writers of MathML by kind of expression."""
+def _write_text(text: str) -> str:
+    return f"<mtext>{escape(text).replace(' ', NO_BREAK)}</mtext>"

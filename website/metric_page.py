@@ -20,9 +20,8 @@ from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
 from website import examples, families
 from website.command_outputs import read_output
-from website.formulas import typeset_formula
+from website.formulas import typeset_formulas
 from website.gallery import TEXTS
-from website.literature_formulas import typeset_literature
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.spelling import separate_words
 from website.tools import compare_tools
@@ -94,7 +93,6 @@ def build_metric_page(file: SqlFile) -> str:
             tools=compare_tools(file, UP),
             edge_cases=_list_edge_cases(file),
             facts=_list_facts(file),
-            typeset=_build_typeset_formula(file),
             statements=_build_statements(file),
         )
     )
@@ -174,36 +172,8 @@ def _describe_range(file: SqlFile) -> str:
     return text + (f" ({unit})" if unit else "") + beyond
 
 
-def _build_typeset_formula(file: SqlFile) -> list[str]:
-    """Return the formula of the file, set, and the range of its totals."""
-    formula = typeset_formula(file)
-    if not formula:
-        return []
-    return [
-        _describe_rows(file.source_relation),
-        _frame_formula(formula),
-    ]
-
-
 def _frame_formula(formula: str) -> str:
     return f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>'
-
-
-def _describe_rows(relation: str) -> str:
-    """Return the rows that the totals of a formula are over."""
-    if relation in load_registry().roles:
-        return (
-            f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`."
-            " Names are its columns and the parameters:"
-        )
-    text = " ".join(load_registry().find_relation(relation, {}).doc.splitlines()).removeprefix(
-        f"{relation}: "
-    )
-    row = re.match(r".*?(?=[.;:](?:\s|$))", text)
-    return (
-        f"In SQL, the metric sums over the rows of the relation `{relation}`, with"
-        f" {row[0] if row else text}. Names are its columns and the parameters:"
-    )
 
 
 def _build_formula(file: SqlFile) -> list[str]:
@@ -215,7 +185,7 @@ def _build_formula(file: SqlFile) -> list[str]:
         for line in file.doc.splitlines()[1:]
         if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)
     ]
-    formulas = typeset_literature([line[4:] for line in lines if line.startswith("    ")])
+    formulas = typeset_formulas([line[4:] for line in lines if line.startswith("    ")])
     rest = " ".join(line for line in lines if not line.startswith("    "))
     return [part for part in (*map(_frame_formula, formulas), rest) if part]
 
