@@ -93,7 +93,7 @@ def test_means_without_the_weights_of_queries():
     weights.
     """
     run = build_table(query_id="a a b c", doc_id="y x x y", score="2.0 1.0 1.0 1.0")
-    qrels = build_table(query_id="a b c", doc_id=["x"] * 3, relevance=[1] * 3)
+    qrels = build_table(query_id="a b c", doc_id="x x x", relevance="1 1 1")
     queries = build_table(query_id="a b c", weight="1.0 2.0 5.0")
     asked = {"run": run, "qrels": qrels, "confidence": 0.95, "interval": "bootstrap"}
     (plain,) = sqlrank.evaluate("RR", **asked).to_pylist()

@@ -164,7 +164,7 @@ def test_covariates_of_ratios(seed):
 
 def test_two_units_in_an_arm():
     """Few degrees of freedom, of which there may be less than two."""
-    table = build_table(unit_id=range(5), variant=list("AABBB"), x="1.0 9.0 4.0 4.1 4.3")
+    table = build_table(unit_id=range(5), variant="A A B B B", x="1.0 9.0 4.0 4.1 4.3")
     row = run_experiment("Mean(x)", table)[0]
     assert_near(row, run_welch_test(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
     assert 1 < row["df"] < 1.01
@@ -345,7 +345,7 @@ def test_always_valid_p_agrees_with_its_interval():
 @pytest.mark.slow
 def test_lower_is_better():
     """Of a large effect the variant that is better is the other one."""
-    table = build_table(unit_id=range(8), variant=list("AAAABBBB"), x="1.0 2 1 2 11 12 11 12")
+    table = build_table(unit_id=range(8), variant="A A A A B B B B", x="1.0 2 1 2 11 12 11 12")
     assert run_experiment("Mean(x)", table)[0]["winner"] == "B"
     assert run_experiment("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 

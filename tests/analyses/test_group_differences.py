@@ -376,7 +376,7 @@ def test_systems_that_share_queries_have_narrower_intervals_than_apart():
     [
         ({"predictions": {"label": [1], "score": [0.7], "country": ["a"]}}, [(1, 0, 0.0, 1.0, None, None)]),
         ({"predictions": read_columns(label="1 0", score="0.1 0.2", country="a b")}, [(2, 0, 0.0, None, None, None)]),
-        ({"predictions": {"label": [1] * 4, "score": [0.9] * 4, "country": ["a", "a", "b", "b"]}}, [(2, 0, 0.0, 1.0, 0.0, 1.0)]),
+        ({"predictions": read_columns(label="1 1 1 1", score="0.9 0.9 0.9 0.9", country="a a b b")}, [(2, 0, 0.0, 1.0, 0.0, 1.0)]),
     ],
 )  # fmt: skip
 def test_few_rows_and_equal_values(options, expected):

@@ -114,7 +114,7 @@ def test_lists_of_one_query_are_not_independent():
         ("system", 3),
         ("system", 3),
     ]
-    means = build_table(query_id="q1 q2 q3", label=[0.0] * 3, score="0.75 0.5 0.75")
+    means = build_table(query_id="q1 q2 q3", label="0.0 0.0 0.0", score="0.75 0.5 0.75")
     (own,) = sqlrank.evaluate(
         "MAE", predictions=means, level="query", confidence=0.9, **BOOTSTRAP
     ).to_pylist()

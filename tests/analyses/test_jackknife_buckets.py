@@ -20,7 +20,7 @@ import sqlrank
 from sqlrank.rollups import evaluate_rollup, jackknife
 from tests.analyses.test_rollups import ORDERS, SUMS, draw_clicks, load_sqlite
 from tests.interface.command_line import invoke_command, run_command
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 METRICS = ["AUC", "APS", "LogLoss", "CalibrationRatio", "num_predictions"]
 T_7 = 2.3646242510
@@ -100,13 +100,13 @@ def test_a_bucket_that_weighs_nothing_is_no_unit():
     nothing nothing is known.
     """
     viewers = [find_unit(bucket, 4) for bucket in range(4)]
-    rows = {
-        "campaign": ["a"] * 8 + ["b"] * 2,
-        "viewer": [*viewers, *viewers, *viewers[:2]],
-        "label": [1, 0, 1, 0, 0, 1, 0, 1, 1, 0],
-        "score": [0.5, 0.25, 0.75, 0.5, 0.25, 0.5, 0.5, 0.75, 0.5, 0.5],
-        "weight": [1.0, 2.0, 3.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
-    }
+    rows = read_columns(
+        campaign=["a"] * 8 + ["b"] * 2,
+        viewer=[*viewers, *viewers, *viewers[:2]],
+        label="1 0 1 0 0 1 0 1 1 0",
+        score="0.5 0.25 0.75 0.5 0.25 0.5 0.5 0.75 0.5 0.5",
+        weight="1.0 2.0 3.0 0.0 2.0 1.0 1.0 0.0 0.0 0.0",
+    )
     metrics = ["AUC", "LogLoss"]
     options = {"by": "campaign", "unit": "viewer", "n_buckets": 4}
     found, without = (
@@ -137,7 +137,7 @@ def test_a_bucket_without_values_is_no_unit_of_a_mean_over_lists():
     run = build_table(
         query_id=queries * 2, doc_id=["x"] * 3 + ["y"] * 3, score="2.0 1.0 1.0 1.0 2.0 2.0"
     )
-    qrels = build_table(query_id=queries, doc_id=["x"] * 3, relevance="1 1 0")
+    qrels = build_table(query_id=queries, doc_id="x x x", relevance="1 1 0")
     made = sqlrank.rollup(
         ["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, if_undefined="skip"
     )

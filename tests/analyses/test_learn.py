@@ -379,7 +379,7 @@ def test_labels_and_queries_may_be_expressions_and_a_feature_may_be_alone():
         ),
         (
             to_arrays(),
-            {"start": build_table(feature="1 2 3 4", weight=[1.0] * 4)},
+            {"start": build_table(feature="1 2 3 4", weight="1.0 1.0 1.0 1.0")},
             "start: the examples have no feature 4",
         ),
         (

@@ -320,7 +320,7 @@ def test_complete_clusters(option):
     """Where every record has both clusters, no value of the policy differs from its error: one of
     two predicted links is right, and one of two true ones is there.
     """
-    columns = {"record_id": [1, 2, 3, 4, 5], "predicted_cluster": list("aabbc")}
+    columns = read_columns(record_id="1 2 3 4 5", predicted_cluster="a a b b c")
     records = pa.table({**columns, "true_cluster": list("xxyzz")})
     (row,) = sqlrank.evaluate(
         ["PairwisePrecision", "PairwiseRecall"], inputs={"records": records}, **{option: "error"}
@@ -338,7 +338,7 @@ def test_a_document_is_looked_up_in_the_list_of_an_answer():
 
 def test_clusters_of_one_and_of_several_true_ones():
     """The predicted clusters are 1 2, 3 4 and 5; the true ones are 1 2, 3, 4 5."""
-    columns = {"record_id": [1, 2, 3, 4, 5], "predicted_cluster": list("aabbc")}
+    columns = read_columns(record_id="1 2 3 4 5", predicted_cluster="a a b b c")
     records = pa.table({**columns, "true_cluster": list("xxyzz")})
     metrics = ["num_over_merged", "num_over_split", "num_predicted_clusters", "num_true_clusters"]
     (row,) = sqlrank.evaluate(metrics, inputs={"records": records}).to_pylist()

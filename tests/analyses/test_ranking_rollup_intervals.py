@@ -31,7 +31,7 @@ def test_a_weighted_mean_by_hand():
     rows = dict(
         zip(("query_id", "doc_id", "score"), map(list, zip(*run, strict=True)), strict=True)
     )
-    qrels = build_table(query_id="a b c", doc_id=["x"] * 3, relevance=[1] * 3)
+    qrels = build_table(query_id="a b c", doc_id="x x x", relevance="1 1 1")
     queries = build_table(query_id="a b c", weight="1 2 1", day="1 1 2")
     rollup = sqlrank.rollup("RR", run=pa.table(rows), qrels=qrels, queries=queries, by="day")
     (row,) = sqlrank.evaluate("RR", rollup=rollup, confidence=0.95).to_pylist()

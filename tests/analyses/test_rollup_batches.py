@@ -105,9 +105,9 @@ def test_nothing_is_left_of_sums_that_cancel():
     """
     rows = build_table(
         day="1 1 1 1",
-        campaign=["a"] * 4,
+        campaign="a a a a",
         label="1 1 1 0",
-        score=[0.5] * 4,
+        score="0.5 0.5 0.5 0.5",
         weight="0.1 0.2 0.3 1.0",
     )
     parts = [make_batch(rows, "all", metrics=["AUC", "CalibrationRatio"])]
@@ -240,7 +240,7 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path):
     here.
     """
     rows = build_table(
-        day=[1] * 3, campaign=["a"] * 3, label="1 1 0", score="0.75 0.75 0.25", weight=[1.0] * 3
+        day="1 1 1", campaign="a a a", label="1 1 0", score="0.75 0.75 0.25", weight="1.0 1.0 1.0"
     )
     pq.write_table(make_batch(rows, "first"), tmp_path / "first.parquet")
     for name in ("back", "copy of back"):

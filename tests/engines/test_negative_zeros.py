@@ -16,10 +16,10 @@ from tests.engines.scenarios import Scenario, _is_planned, _list_family, _list_m
 from tests.engines.test_engines import compare_rows
 from tests.tables import build_table
 
-RUN = build_table(query_id=["q"] * 4, doc_id="a b c d", score="0.0 -0.0 0.0 -0.0")
+RUN = build_table(query_id="q q q q", doc_id="a b c d", score="0.0 -0.0 0.0 -0.0")
 """Four tied documents, of which the last id is first; were -0.0 less, it would be third."""
 
-QRELS = build_table(query_id=["q"] * 4, doc_id="a b c d", relevance="-0.0 0.0 -0.0 1.0")
+QRELS = build_table(query_id="q q q q", doc_id="a b c d", relevance="-0.0 0.0 -0.0 1.0")
 PREDICTIONS = build_table(
     query_id=["u"] * 6,
     doc_id="a b c d e f",

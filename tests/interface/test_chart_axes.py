@@ -13,10 +13,10 @@ from tests.tables import build_table
 pytest.importorskip("vl_convert", reason="needs sqlrank[charts]")
 EQUAL = build_table(
     label="0 1 0 1",
-    score=[0.5] * 4,
+    score="0.5 0.5 0.5 0.5",
     day="2026-01-01 2026-01-01 2026-01-02 2026-01-02",
-    g=list("abab"),
-    h=list("xxyy"),
+    g="a b a b",
+    h="x x y y",
 )
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
 
@@ -52,9 +52,7 @@ def test_few_cut_offs_are_integers(tmp_path):
 
 @pytest.mark.slow
 def test_a_title_is_left_of_long_names(tmp_path):
-    table = pa.table(
-        {"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2}
-    )
+    table = build_table(label="0 1 0 1", score="0.1 0.4 0.1 0.4", g=["x" * 300] * 2 + ["y"] * 2)
     _, svg = draw_chart(sqlrank.evaluate("AUC", predictions=table, by="g"), tmp_path)
     title = re.search(
         r'<text text-anchor="middle" transform="translate\(-([\d.]+),[\d.]+\) rotate\(-90\)', svg

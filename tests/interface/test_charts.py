@@ -236,11 +236,9 @@ def test_dots_have_their_intervals_and_n():
 
 
 def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric():
-    data = {
-        "label": [0, 1] * 4,
-        "score": [0.1, 0.2, 0.4, 0.3, 0.1, 0.3, 0.2, 0.4],
-        "g": list("aaaabbbb"),
-    }
+    data = read_columns(
+        label=[0, 1] * 4, score="0.1 0.2 0.4 0.3 0.1 0.3 0.2 0.4", g="a a a a b b b b"
+    )
     near = draw_spec(sqlrank.evaluate("AUC", predictions=data, by="g"))
     (reference,) = [layer for layer in near["layer"] if layer["mark"].get("strokeDash")]
     assert near["datasets"][reference["data"]["name"]] == [{"reference": 0.5}]
@@ -251,7 +249,7 @@ def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric():
     assert "Dashed" not in read_caption(
         draw_spec(
             sqlrank.evaluate(
-                "AUC", predictions={"label": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]}
+                "AUC", predictions=read_columns(label="0 0 1 1", score="0.1 0.2 0.3 0.4")
             )
         )
     )

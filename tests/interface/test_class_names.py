@@ -178,11 +178,9 @@ ORDERED = {
         "classified": {"label": LEVELS, "predicted": ["low", "high", "high", "medium"]}
     },
     "KrippendorffAlpha(level_of_measurement=ordinal)": {
-        "ratings": {
-            "item_id": [1, 1, 2, 2, 3, 3],
-            "judge_id": [1, 2] * 3,
-            "rating": ["low", "low", "medium", "high", "high", "low"],
-        }
+        "ratings": read_columns(
+            item_id="1 1 2 2 3 3", judge_id=[1, 2] * 3, rating="low low medium high high low"
+        )
     },
 }
 NUMBERED = {"low": 1, "medium": 2, "high": 3}

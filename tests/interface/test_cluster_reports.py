@@ -13,7 +13,7 @@ import sqlrank
 from tests.interface.command_line import run_command
 from tests.interface.test_reports import Page
 from tests.interface.test_rollup_reports import read_verdicts
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 ANN, BOB = "<b>Ann</b>", "Bob's"
 
@@ -23,7 +23,7 @@ def link_records() -> pa.Table:
     splits once.
     """
     true = [ANN, ANN, ANN, BOB, BOB, None]
-    predicted = {"old": ["a", "a", "b", "b", None, "c"], "new": ["a", "a", "a", "b", "d", "c"]}
+    predicted = read_columns(old="a a b b NULL c", new="a a a b d c")
     rows = [
         {
             "record_id": index + 1,

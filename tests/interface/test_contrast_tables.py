@@ -13,6 +13,7 @@ import sqlrank
 from sqlrank.output.display import text_width
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.interface.command_line import ROOT
+from tests.tables import build_table
 
 RAG = ROOT / "examples" / "data" / "rag"
 LONG, WIDE = "a_reranker_of_passages_with_forty_letters", "検索システムの改良版と再順位付け"
@@ -145,7 +146,7 @@ def test_groups_of_extremes_have_letters_if_their_names_do_not_fit():
     groups = [f"{name}_and_its_accessories_and_spare_parts" for name in ("cars", "boats")]
     result = sqlrank.evaluate(
         "Positives",
-        predictions=pa.table({"label": [0, 1, 1], "score": [0.5] * 3, "g": [groups[0], *groups[1:], groups[1]]}),
+        predictions=build_table(label="0 1 1", score="0.5 0.5 0.5", g=[groups[0], *groups[1:], groups[1]]),
         across="g",
     )  # fmt: skip
     lines = format_result(result, Format.table, TableStyle(is_command=True), 60).splitlines()

@@ -23,18 +23,13 @@ from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
 from tests.interface.command_line import app
-from tests.tables import read_columns
+from tests.tables import build_table, read_columns
 from website import examples, families
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
-CLICKS = pa.table(
-    {
-        "query_id": [1, 1, 1, 2, 2],
-        "doc_id": list("abcab"),
-        "label": [0, 1, 0, 1, 0],
-        "score": [0.1, 0.4, 0.5, 0.8, 0.8],
-    }
+CLICKS = build_table(
+    query_id="1 1 1 2 2", doc_id="a b c a b", label="0 1 0 1 0", score="0.1 0.4 0.5 0.8 0.8"
 )
 TREC = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
 
@@ -488,13 +483,8 @@ def test_the_command() -> None:
 def test_the_same_rows_are_shown_however_they_are_given() -> None:
     # All scores are tied, so that only the other columns can say which three of eight rows are
     # shown.
-    table = pa.table(
-        {
-            "label": [0, 1] * 4,
-            "score": [0.5] * 8,
-            "query_id": list("aabbccdd"),
-            "doc_id": list("hgfedcba"),
-        }
+    table = build_table(
+        label=[0, 1] * 4, score=[0.5] * 8, query_id="a a b b c c d d", doc_id="h g f e d c b a"
     )
     found = [
         sqlrank.explain("KendallTau", predictions=table.take(places), max_rows=3).to_text(
@@ -520,9 +510,7 @@ def test_integers_have_no_decimals() -> None:
 
 @pytest.mark.slow
 def test_the_mean_of_values_of_queries() -> None:
-    table = pa.table(
-        {"label": [0, 1, 0, 1, 1], "score": [0.5, 0.5, 0.9, 0.9, 0.9], "query_id": list("aabbb")}
-    )
+    table = build_table(label="0 1 0 1 1", score="0.5 0.5 0.9 0.9 0.9", query_id="a a b b b")
     found = sqlrank.explain("Brier", predictions=table, level="query")
     # The value of query a is 0.25, that of b a third of 0.81, 0.01 and 0.01.
     mean = (0.25 + 0.83 / 3) / 2

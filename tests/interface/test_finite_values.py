@@ -166,7 +166,7 @@ def test_what_cannot_overflow_is_printed_without_a_guard():
 
 def test_measured_columns_of_any_size() -> None:
     metrics = ["Mean(x)", "Sum(x)", "Quantile(x, 0.5)"]
-    table = pa.table({"x": [1e308, 1e308, -1e308]})
+    table = build_table(x="1e308 1e308 -1e308")
     (row,) = sqlrank.evaluate(metrics, predictions=table, confidence=0.9).to_pylist()
     assert (row["Mean(x)"], row["Sum(x)"], row["Mean(x).se"]) == (None, None, None)
     assert row["Quantile(x, 0.5)"] == 1e308
@@ -186,7 +186,7 @@ def test_ids_that_are_no_number() -> None:
         "run (Table): 1 row: query_id is NaN. Give the row one, or leave it out",
         "qrels (Table): 1 row: doc_id is NaN. Give the row one, or leave it out",
     ]
-    clicks = pa.table({"label": [1, 0, 1], "score": [0.5, 0.4, 0.3], "query_id": [1.0, nan, nan]})
+    clicks = build_table(label="1 0 1", score="0.5 0.4 0.3", query_id=[1.0, nan, nan])
     with pytest.raises(InputError, match="2 rows: query_id is NaN"):
         sqlrank.evaluate("GAUC", predictions=clicks)
 

@@ -126,7 +126,7 @@ def test_positions_are_whole_distinct_and_from_1():
 
 
 def test_a_merged_document_keeps_its_smallest_rank():
-    run = build_table(query_id=["q"] * 3, doc_id="x x y", rank="1 2 3")
+    run = build_table(query_id="q q q", doc_id="x x y", rank="1 2 3")
     assert sqlrank.evaluate(
         "RR", run=run, qrels=QRELS, ties="rank", duplicates="max"
     ).to_pylist() == [{"RR": 0.5}]

@@ -342,12 +342,10 @@ def test_explanations_show_no_control_characters():
 def test_the_command_prints_no_control_characters(tmp_path):
     path = tmp_path / "p.parquet"
     pq.write_table(
-        pa.table(
-            {
-                "label": [0, 1] * 2,
-                "score": [0.1, 0.2] * 2,
-                "g": [STEERING["title"]] * 2 + [STEERING["break"]] * 2,
-            }
+        build_table(
+            label="0 1 0 1",
+            score="0.1 0.2 0.1 0.2",
+            g=[STEERING["title"]] * 2 + [STEERING["break"]] * 2,
         ),
         path,
     )

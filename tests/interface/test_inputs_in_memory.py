@@ -549,7 +549,7 @@ def test_a_map_of_columns_is_a_table_of_predictions():
     )
 
 
-LISTS = build_table(query_id=["q"] * 3, doc_id="a b c", label="0 1 0", score="0.1 0.4 0.9")
+LISTS = build_table(query_id="q q q", doc_id="a b c", label="0 1 0", score="0.1 0.4 0.9")
 
 
 @pytest.mark.parametrize(

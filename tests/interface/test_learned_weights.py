@@ -15,7 +15,7 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.learn import fit, merge_weights, scoring_sql
 from tests.analyses.test_learn import DATA, NAMES, read_weights, to_arrays, to_wide
 from tests.numbers.references import surrogates_reference as reference
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:the descent")  # most take few steps
 
@@ -258,26 +258,26 @@ def test_models_are_merged_greedily():
             "weights: feature 2 has no weight. Give one for every feature, 0 for none",
         ),
         (
-            {"m": [1] * 4, "feature": [1, 2, 3, 4], "weight": [1.0] * 4},
+            read_columns(m="1 1 1 1", feature="1 2 3 4", weight="1.0 1.0 1.0 1.0"),
             {},
             "weights: the examples have no feature 4. Leave its weight out",
         ),
         (
-            {"feature": [1, 2, 3], "weights": [1.0] * 3},
+            read_columns(feature="1 2 3", weights="1.0 1.0 1.0"),
             {},
             "no column 'weight'. Give a table of weights as fit returns",
         ),
         (
-            {"feature": [1, 2, 3], "weight": [1.0] * 3},
+            read_columns(feature="1 2 3", weight="1.0 1.0 1.0"),
             {"k": 25},
             "no query has k negatives and a positive",
         ),
         (
-            {"feature": [1, 2, 3], "weight": [1.0] * 3},
+            read_columns(feature="1 2 3", weight="1.0 1.0 1.0"),
             {"factors": 1},
             "factors=1 is not possible: give an integer from 2",
         ),
-        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
+        (read_columns(feature="1 2 3", weight="1.0 1.0 1.0"), {"k": None}, "k is missing"),
     ],
 )
 def test_models_that_cannot_be_merged(weights, options, message):

@@ -23,7 +23,7 @@ from sqlrank.result_metadata import read_left_out
 from sqlrank.run import execution
 from tests.interface.advice import read_notes
 from tests.interface.command_line import app
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 QUERIES = [f"q{number}" for number in range(6)]
 QRELS = {query: {"a": 1, "b": 0} for query in QUERIES}
@@ -50,11 +50,7 @@ def make_predictions(labels: list[int | None]) -> pa.Table:
     )
 
 
-RANKED_ROWS = {
-    "query_id": ["q0", "q0", "q0", "q0"],
-    "doc_id": ["a", "b", "a", "c"],
-    "score": [3.0, 2.0, 1.0, None],
-}
+RANKED_ROWS = read_columns(query_id="q0 q0 q0 q0", doc_id="a b a c", score="3.0 2.0 1.0 NULL")
 ROWS_LEFT_OUT = "rows of run and judgments without a score or grade, which are left out: 1"
 ESTIMATES = (
     "Metrics such as SampledPairwisePrecision estimate for all records from a sample of true"
@@ -739,7 +735,7 @@ def test_series_of_other_indexes_are_refused():
 
 def test_an_experiment_says_why_a_value_is_undefined():
     visits = build_table(
-        unit_id=range(6), variant=list("aaabbb"), clicks="1 0 1 0 1 1", views="0 0 0 2 1 3"
+        unit_id=range(6), variant="a a a b b b", clicks="1 0 1 0 1 1", views="0 0 0 2 1 3"
     )
     result = sqlrank.experiment(["Ratio(clicks, views)", "Mean(clicks)"], data=visits, control="a")
     assert read_notes(result) == [

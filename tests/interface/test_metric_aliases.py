@@ -382,12 +382,9 @@ LISTS = read_columns(query_id="a a b b", doc_id="x y x y", score="2.0 1.0 2.0 1.
 JUDGED = {"a": {"x": 1, "z": 1}, "b": {"y": 1}}
 CLASSES = {"classified": {"label": list("aab"), "predicted": list("abb")}}
 SETS = {
-    "class_labels": {
-        "prediction_id": [1, 1, 2],
-        "class_id": list("aba"),
-        "label": [1, 1, 1],
-        "predicted": [1, 0, 1],
-    }
+    "class_labels": read_columns(
+        prediction_id="1 1 2", class_id="a b a", label="1 1 1", predicted="1 0 1"
+    )
 }
 
 

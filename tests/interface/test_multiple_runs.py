@@ -144,7 +144,7 @@ ACCURACY = read_columns(a="1 0 1 0 1 0", b="1 1 1 0 1 1")
 TABLES = {
     "predictions": (read_columns(label="1 0 1 0 1 1", score="0.9 0.6 0.7 0.2 0.8 0.4"), "MAE"),
     "classified": ({"label": ["x", "y"] * 3, "predicted": ["x", "x"] * 3}, "MulticlassAccuracy"),
-    "class_scores": ({"prediction_id": [1, 1, 2, 2], "class_id": [0, 1] * 2, "score": [0.9, 0.1, 0.6, 0.4], "label": [0, 0, 1, 1]}, "MulticlassAUC"),
+    "class_scores": (read_columns(prediction_id="1 1 2 2", class_id="0 1 0 1", score="0.9 0.1 0.6 0.4", label="0 0 1 1"), "MulticlassAUC"),
     "multiclass_predictions": ({"prediction_id": [1, 2], "scores": [[0.9, 0.1], [0.6, 0.4]], "label": [0, 1]}, "MulticlassLogLoss"),
     "class_labels": (read_columns(prediction_id="1 2", class_id="0 1", label="1.0 1.0", predicted="1.0 0.0"), "SubsetAccuracy"),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from tests.interface.command_line import invoke_command, run_command
 from tests.tables import read_columns
 
 NAN = float("nan")
-EVENTS = {"user": [1, 1, 2, 2, 3], "item": list("abaca"), "ts": [1, 2, 3, 4, 5]}
+EVENTS = read_columns(user="1 1 2 2 3", item="a b a c a", ts="1 2 3 4 5")
 
 
 @pytest.mark.one_in(3)

@@ -95,12 +95,7 @@ def test_options_in_notes_of_the_command_line(tmp_path):
     assert "Leave them out with --where 'label <> 0' (threads=a: 1 of 2)" in done.stderr
 
 
-TIED = {
-    "query_id": ["q1"] * 3,
-    "doc_id": ["a", "b", "c"],
-    "score": [2.0, 2.0, 1.0],
-    "rank": [1, 2, 3],
-}
+TIED = read_columns(query_id="q1 q1 q1", doc_id="a b c", score="2.0 2.0 1.0", rank="1 2 3")
 JUDGED = {"q1": {"a": 1}}
 
 

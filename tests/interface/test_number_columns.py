@@ -15,12 +15,9 @@ from tests.tables import read_columns
 
 pytestmark = pytest.mark.slow
 
-RUN = {
-    "query_id": [1, 1, 1, 2, 2],
-    "doc_id": list("abcab"),
-    "score": [0.9, 0.5, 0.1, 0.8, 0.3],
-    "rank": [1, 2, 3, 1, 2],
-}
+RUN = read_columns(
+    query_id="1 1 1 2 2", doc_id="a b c a b", score="0.9 0.5 0.1 0.8 0.3", rank="1 2 3 1 2"
+)
 QRELS = read_columns(query_id="1 1 2 2", doc_id="b c a b", relevance="1.0 3.0 2.0 0.0")
 ROWS = read_columns(
     query_id="1 1 2 2",
@@ -33,13 +30,13 @@ ROWS = read_columns(
     interval_high="0.9 0.6 0.3 0.5",
     seasonal_error="0.5 0.25 0.5 1.0",
 )
-CLASSES = {
-    "prediction_id": [1, 1, 2, 2],
-    "class_id": list("abab"),
-    "label": list("aabb"),
-    "score": [0.6, 0.4, 0.3, 0.7],
-    "weight": [1.0, 1.0, 3.0, 3.0],
-}
+CLASSES = read_columns(
+    prediction_id="1 1 2 2",
+    class_id="a b a b",
+    label="a a b b",
+    score="0.6 0.4 0.3 0.7",
+    weight="1.0 1.0 3.0 3.0",
+)
 FLAGS = {**CLASSES, "label": [1.0, 0.0, 0.0, 1.0], "predicted": [1.0, 1.0, 0.0, 1.0]}
 LOGS = read_columns(
     reward="1.0 0.0 2.0",
@@ -48,13 +45,13 @@ LOGS = read_columns(
     predicted_reward="0.5 0.5 1.0",
     expected_reward="0.4 0.6 1.0",
 )
-CLICKS = {
-    "query_id": [1, 1, 2, 2],
-    "doc_id": list("bcab"),
-    "rank": [1, 2, 1, 2],
-    "clicked": [1.0, 0.0, 1.0, 0.0],
-    "propensity": [0.4, 0.25, 0.5, 0.2],
-}
+CLICKS = read_columns(
+    query_id="1 1 2 2",
+    doc_id="b c a b",
+    rank="1 2 1 2",
+    clicked="1.0 0.0 1.0 0.0",
+    propensity="0.4 0.25 0.5 0.2",
+)
 SPANS = {
     "evidence": read_columns(
         query_id="1 2", source="s s", span_start="0.0 10.0", span_end="8.0 19.0", grade="1.0 2.0"
@@ -103,7 +100,7 @@ CASES = {
     "predictions.seasonal_error": (["MASE"], PREDICTED, {}),
     "classified.weight": (
         ["MulticlassAccuracy"],
-        {"classified": {"label": list("aab"), "predicted": list("abb"), "weight": [1.0, 2.0, 4.0]}},
+        {"classified": read_columns(label="a a b", predicted="a b b", weight="1.0 2.0 4.0")},
         {},
     ),
     "class_scores.score": (["MulticlassBrier"], {"class_scores": CLASSES}, {}),
@@ -133,22 +130,18 @@ CASES = {
         ["IntraListDiversity(distance=cosine)@2"],
         {
             "run": RUN,
-            "features": {
-                "doc_id": list("aabbc"),
-                "category": list("xyxyx"),
-                "value": [1.0, 2.0, 3.0, 1.0, 1.0],
-            },
+            "features": read_columns(
+                doc_id="a a b b c", category="x y x y x", value="1.0 2.0 3.0 1.0 1.0"
+            ),
         },
         {},
     ),
     "interleaved.clicks": (
         ["Preference"],
         {
-            "interleaved": {
-                "session_id": [1, 1, 2, 2],
-                "team": list("ABAB"),
-                "clicks": [1.0, 0.0, 0.0, 2.0],
-            }
+            "interleaved": read_columns(
+                session_id="1 1 2 2", team="A B A B", clicks="1.0 0.0 0.0 2.0"
+            )
         },
         {},
     ),

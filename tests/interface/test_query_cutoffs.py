@@ -15,8 +15,8 @@ from tests.engines.data import TABLES
 from tests.interface.command_line import run_command
 from tests.tables import build_table
 
-RUN = build_table(query_id="1 1 1 2 2 2 3", doc_id=list("abcabca"), score="3.0 2 1 3 2 1 1")
-QRELS = build_table(query_id="1 1 2 2 3", doc_id=list("acbcz"), relevance="1 1 1 1 1")
+RUN = build_table(query_id="1 1 1 2 2 2 3", doc_id="a b c a b c a", score="3.0 2 1 3 2 1 1")
+QRELS = build_table(query_id="1 1 2 2 3", doc_id="a c b c z", relevance="1 1 1 1 1")
 QUERIES = build_table(query_id="1 2 3", cutoff="3 1 2")
 SOURCES = {"run": RUN, "qrels": QRELS, "queries": QUERIES}
 
@@ -122,7 +122,7 @@ def test_a_column_of_another_name_and_weights():
 
 def test_systems_compared():
     """Two runs at the same cut-offs: differences below them do not count."""
-    other = build_table(query_id="1 1 1 2 2 2 3", doc_id=list("acbacba"), score="3.0 2 1 3 2 1 1")
+    other = build_table(query_id="1 1 1 2 2 2 3", doc_id="a c b a c b a", score="3.0 2 1 3 2 1 1")
     found = sqlrank.compare(
         "P@cutoff", run={"old": RUN, "new": other}, qrels=QRELS, queries=QUERIES, baseline="old"
     ).to_pylist()

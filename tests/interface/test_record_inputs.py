@@ -22,7 +22,7 @@ from tests.numbers.examples.records import (
     make_pairs,
     make_records,
 )
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 METRICS = ["PairwiseF", "AdjustedRand", "num_records"]
 EXPECTED = pytest.approx({"PairwiseF": 0.4, "AdjustedRand": 0.312775330, "num_records": 13})
@@ -481,18 +481,10 @@ def test_metrics_are_found_by_a_word():
 # Ids that are unique within a source
 
 
-RECORDS = {
-    "record_id": [1, 2, 3, 1, 2],
-    "source": [*"aaabb"],
-    "predicted_cluster": [*"xyzxw"],
-    "true_cluster": [*"xyzxy"],
-}
-PAIRS = {
-    "left_id": [1, 2, 1],
-    "left_source": [*"aaa"],
-    "right_id": [1, 3, 2],
-    "right_source": [*"bab"],
-}
+RECORDS = read_columns(
+    record_id="1 2 3 1 2", source=[*"aaabb"], predicted_cluster=[*"xyzxw"], true_cluster=[*"xyzxy"]
+)
+PAIRS = read_columns(left_id="1 2 1", left_source=[*"aaa"], right_id="1 3 2", right_source=[*"bab"])
 SPLINK = {"record_id": "unique_id", "source": "source_dataset"} | {
     f"{side}_{name}": f"{other}_{side[0]}"
     for side in ("left", "right")

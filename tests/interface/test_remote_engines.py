@@ -427,7 +427,7 @@ def test_a_name_is_tried_as_written_and_then_in_quotes(engine):
 
 def test_scores_in_single_precision(engine, duck):
     """Single precision ties 0.5 + 1e-9 with 0.5, and makes 1e40 infinite."""
-    scores = build_table(query_id=["q"] * 3, doc_id="a b c", score=[0.5 + 1e-9, 0.5, 1e40])
+    scores = build_table(query_id="q q q", doc_id="a b c", score=[0.5 + 1e-9, 0.5, 1e40])
     for name, table in {
         "close": scores,
         "truth": build_table(query_id="q", doc_id="a", relevance="1"),

@@ -445,11 +445,9 @@ def test_each_line_of_a_message_is_wrapped_by_itself(monkeypatch, capsys):
 
 
 def test_points_of_a_curve_with_equal_values_keep_them():
-    clusters = {
-        "record_id": [1, 2, 3, 4],
-        "predicted_cluster": [1, 1, 2, 2],
-        "true_cluster": [*"abab"],
-    }
+    clusters = read_columns(
+        record_id="1 2 3 4", predicted_cluster="1 1 2 2", true_cluster=[*"abab"]
+    )
     errors = sqlrank.evaluate("ClusterErrors", inputs={"records": build_table(**clusters)})
     text = format_result(errors, Format.table, TableStyle(), 80)
     assert text.split("\n")[0].split() == [*errors.column_names]

@@ -577,7 +577,7 @@ def test_maps_and_texts_of_tables():
     assert sqlrank.evaluate(["CG@5", "R@5"], inputs={"answers": table}).to_pylist() == [
         {"CG@5": 2.0, "R@5": 0.5}
     ]
-    texts = build_table(query_id="q1", retrieved=['["d1", "d2"]'], relevant=['["d2"]'])
+    texts = build_table(query_id="q1", retrieved=['["d1", "d2"]'], relevant='["d2"]')
     advice = (
         "cast a text such as '[\"a\", \"b\"]': columns={'retrieved': 'CAST(retrieved AS"
         " VARCHAR[])'}"

@@ -254,7 +254,7 @@ def test_an_input_with_the_column_of_by_is_read_group_by_group():
     found = evaluate("CatalogCoverage", SYSTEMS, {"items": items}, by=[["system"], []])
     # Over both a and b of a, b, x, y and z are shown.
     assert [row["CatalogCoverage"] for row in found] == [2 / 5, 1 / 4, 1.0]
-    history = build_table(query_id=["1", "1", "2", "3"], doc_id=["a"] * 4, system="old new old new")
+    history = build_table(query_id=["1", "1", "2", "3"], doc_id="a a a a", system="old new old new")
     # Over both users 1 and 2 of 1, 2 and 3 have a list, and user 1 counts once.
     found = evaluate("UserCoverage", SYSTEMS, {"history": history}, by=[["system"], []])
     assert [row["UserCoverage"] for row in found] == [2 / 3, 1 / 2, 1.0]

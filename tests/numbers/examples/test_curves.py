@@ -60,7 +60,7 @@ def test_all_points_are_those_of_scikit_learn(strategy):
 def test_rows_of_weight_0_make_no_points_and_bins():
     """At the highest, the lowest and a middle score, and at one of a row that has weight."""
     data = build_table(label="1 0 1 0", score="0.9 0.7 0.5 0.1", weight="1.0 2.0 0.5 1.0")
-    added = build_table(label="1 0 0 1", score="0.95 0.05 0.6 0.7", weight=[0.0] * 4)
+    added = build_table(label="1 0 0 1", score="0.95 0.05 0.6 0.7", weight="0.0 0.0 0.0 0.0")
     for curve in (*CURVES, "Calibration(binning=equal_mass)"):
         points = sqlrank.evaluate(curve, predictions=pa.concat_tables([data, added]))
         assert points.equals(sqlrank.evaluate(curve, predictions=data)), curve

@@ -181,7 +181,7 @@ def test_the_total_of_lists_that_are_spread_over_groups_is_a_mean_of_their_parts
     and 1, q two halves.
     """
     run = build_table(
-        query_id=list("pppqq"), doc_id=list("abcde"), score="5.0 4.0 3.0 2.0 1.0", shard="x y x x y"
+        query_id="p p p q q", doc_id="a b c d e", score="5.0 4.0 3.0 2.0 1.0", shard="x y x x y"
     )
     qrels = build_table(query_id="p q q", doc_id="b d e", relevance="1 1 1")
     assert evaluate_rows(["AP", "num_q"], run=run, qrels=qrels) == [(0.75, 2)]

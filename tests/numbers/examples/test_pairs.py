@@ -286,11 +286,9 @@ def test_micro_average_of_users_and_pooled():
     """The second user has one negative only, and counts for the pooled value alone, where k is
     given for both together.
     """
-    users = {
-        "query_id": ["a"] * 4 + ["b"] * 2,
-        "label": [1, 0, 1, 0, 0, 1],
-        "score": [0.9, 0.8, 0.7, 0.6, 0.95, 0.5],
-    }
+    users = read_columns(
+        query_id=["a"] * 4 + ["b"] * 2, label="1 0 1 0 0 1", score="0.9 0.8 0.7 0.6 0.95 0.5"
+    )
     (row,) = sqlrank.evaluate(
         ["pAp(level=query, few_negatives=skip)@2", "pAp(level=query)@2", "pAp@4"],
         predictions=pa.table(users),

@@ -8,7 +8,7 @@ import pytest
 import sqlrank
 from tests.numbers.examples.databases import get_database
 from tests.numbers.examples.predictions import STRATEGIES, evaluate_predictions
-from tests.tables import build_table
+from tests.tables import build_table, read_columns
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,7 @@ INNER = [
     "select", "score2", "positives", "cell", "slice_number", "bucket", "list_id", "auc",
     "predictions", "h", "k", "AuC",
 ]  # fmt: skip
-GROUPED = {
-    "label": [0, 1, 0, 1, 1, 0, 1],
-    "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7],
-    "weight": [1.0] * 7,
-}
+GROUPED = read_columns(label="0 1 0 1 1 0 1", score="0.1 0.4 0.4 0.8 0.2 0.3 0.7", weight=[1.0] * 7)
 GROUPS = ["x", "x", "x", "y", "y", None, None]
 GROUP_METRICS = ["AUC(tie_credit=1)", "APS", "FBeta(threshold_from=best)", "ECE", "num_predictions"]
 

@@ -181,8 +181,8 @@ def test_nothing_of_the_relevance_level_is_nothing_relevant(metric):
 
 
 TIED = {
-    "run": build_table(query_id=["q"] * 4, doc_id="a b c d", score=[0.5] * 4),
-    "qrels": build_table(query_id=["q"] * 2, doc_id="b d", relevance="2 1"),
+    "run": build_table(query_id="q q q q", doc_id="a b c d", score="0.5 0.5 0.5 0.5"),
+    "qrels": build_table(query_id="q q", doc_id="b d", relevance="2 1"),
 }
 
 
@@ -428,7 +428,7 @@ def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are
     among them.
     """
     scores = [0.5, 0.5, 0.5] if ties != "error" else [0.3, 0.2, 0.1]
-    run = build_table(query_id=["q"] * 3, doc_id="u2 u1 a", score=scores, rank="1 2 3")
+    run = build_table(query_id="q q q", doc_id="u2 u1 a", score=scores, rank="1 2 3")
     qrels = build_table(query_id="q", doc_id="a", relevance="1")
     result = sqlrank.evaluate(
         ["AP", "num_ret"], run=run, qrels=qrels, depth=2, unjudged="drop", ties=ties

@@ -267,7 +267,7 @@ def test_toy_e_of_rectools(metric):
     peer, printed = RECTOOLS[metric]
     reco = pd.DataFrame({Columns.User: [1] * 3, Columns.Item: [1, 2, 3], Columns.Rank: [1, 2, 3]})
     interactions = pd.DataFrame({Columns.User: [1], Columns.Item: [2]})
-    run = build_table(query_id=[1] * 3, doc_id="1 2 3", rank="1 2 3")
+    run = build_table(query_id="1 1 1", doc_id="1 2 3", rank="1 2 3")
     qrels = build_table(query_id="1", doc_id="2", relevance="1")
     got = evaluate_one(metric, run=run, qrels=qrels, compat="rectools")
     assert got == pytest.approx(printed, abs=PRINTED)

@@ -158,8 +158,8 @@ def test_rank_biased_precision_by_hand(p, rel):
     """The provider, cwl-eval, which is not installed, asks for ``rel``: the gain is 1 from that
     grade on.
     """
-    run = build_table(query_id=["q"] * 4, doc_id="a b c d", score="4.0 3.0 2.0 1.0")
-    qrels = build_table(query_id=["q"] * 4, doc_id="a b c d", relevance="1 0 2 1")
+    run = build_table(query_id="q q q q", doc_id="a b c d", score="4.0 3.0 2.0 1.0")
+    qrels = build_table(query_id="q q q q", doc_id="a b c d", relevance="1 0 2 1")
     expected = (1 - p) * sum(p**place for place, grade in enumerate((1, 0, 2, 1)) if grade >= rel)
     got = sqlrank.evaluate(f"RBP(p={p}, rel={rel})", run=run, qrels=qrels, compat="ir_measures")
     assert got.column(0)[0].as_py() == pytest.approx(expected, abs=1e-12)
@@ -169,7 +169,7 @@ def test_tied_documents_have_two_orders():
     """ir_measures issue 18: reciprocal rank of the same run is 1/4 or 1, with or without a
     cut-off.
     """
-    run = build_table(query_id=["1"] * 4, doc_id="a b c d", score=[0.0] * 4)
+    run = build_table(query_id=["1"] * 4, doc_id="a b c d", score="0.0 0.0 0.0 0.0")
     qrels = build_table(query_id=["1"], doc_id="a", relevance="1")
     assert sqlrank.evaluate(
         ["RR", "RR@10"], run=run, qrels=qrels, compat="ir_measures"

@@ -98,7 +98,11 @@ def test_means(weighted):
 def test_weight_of_a_query_without_relevant_documents():
     lists = [[(2.0, 0), (1.0, 1)], [(2.0, 0), (1.0, 0)]]
     data = build_table(
-        query_id="1 1 2 2", doc_id="1 2 1 2", score=[2.0, 1.0] * 2, rank=[1, 2] * 2, label="0 1 0 0"
+        query_id="1 1 2 2",
+        doc_id="1 2 1 2",
+        score="2.0 1.0 2.0 1.0",
+        rank="1 2 1 2",
+        label="0 1 0 0",
     )
     queries = build_table(query_id="1 2", weight="1.0 3.0")
     got = (

@@ -137,7 +137,7 @@ def test_negative_relevance_is_pooled_but_not_judged():
     is the one nonrelevant document above b.
     """
     run = build_table(query_id=["q"] * 5, doc_id="u a n w b", score="5 4 3 2 1")
-    qrels = build_table(query_id=["q"] * 4, doc_id="u a n b", relevance="-1 1 0 1")
+    qrels = build_table(query_id="q q q q", doc_id="u a n b", relevance="-1 1 0 1")
     measures = ["infAP", "bpref", "map", "num_nonrel_judged_ret"]
     got = sqlrank.evaluate(measures, run=run, qrels=qrels, compat="trec9").to_pylist()
     assert got == [

@@ -81,8 +81,8 @@ def test_documents_without_a_judgment_have_label_0():
     """A document that is retrieved but not judged still takes its place, and its share of the
     places of a tie.
     """
-    run = build_table(query_id=["q"] * 3, doc_id="a b c", score="1.0 1.0 0.0")
-    qrels = build_table(query_id=["q"] * 2, doc_id="a c", relevance="2 1")
+    run = build_table(query_id="q q q", doc_id="a b c", score="1.0 1.0 0.0")
+    qrels = build_table(query_id="q q", doc_id="a c", relevance="2 1")
     got = sqlrank.evaluate(["nDCG", "DCG@1"], run=run, qrels=qrels, compat="sklearn").to_pylist()
     assert got == [
         pytest.approx({"nDCG": ndcg_score([[2, 0, 1]], [[1.0, 1.0, 0.0]]), "DCG@1": 1.0}, abs=1e-12)
@@ -95,7 +95,7 @@ def test_documents_without_a_judgment_have_label_0():
 )
 def test_all_tied_by_hand(metric, expected):
     """METRICS 2.0: one relevant document of three, all tied, has the mean of the discounts."""
-    data = build_table(query_id=["q"] * 3, doc_id="a b c", score=[1.0] * 3, label="1 0 0")
+    data = build_table(query_id="q q q", doc_id="a b c", score="1.0 1.0 1.0", label="1 0 0")
     assert sqlrank.evaluate(metric, predictions=data, compat="sklearn").column(0)[
         0
     ].as_py() == pytest.approx(expected, abs=1e-12)

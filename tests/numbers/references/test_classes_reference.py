@@ -414,11 +414,9 @@ def test_worked_example_of_scores():
     """The first label has the highest score, the second the lowest of three, and the third no row,
     so that its score is 0.
     """
-    scores = {
-        "prediction_id": [1, 1, 1, 2, 2, 2, 3, 3],
-        "class_id": list("abcabcab"),
-        "label": list("aaaccccc"),
-    }
+    scores = read_columns(
+        prediction_id="1 1 1 2 2 2 3 3", class_id="a b c a b c a b", label="a a a c c c c c"
+    )
     table = pa.table({**scores, "score": [0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.75, 0.25]})
     found = sqlrank.evaluate(SCORE_METRICS, inputs={"class_scores": table}).to_pylist()[0]
     assert found["TopKAccuracy@1"] == pytest.approx(1 / 3)

@@ -128,7 +128,7 @@ def test_worked_example_of_sets():
     """One of two classes found, and one wrong; all of one; none of none. The last has a row without
     a class.
     """
-    sets = read_columns(prediction_id="1 1 1 2 3", class_id=["a", "b", "it's", "a", None])
+    sets = read_columns(prediction_id="1 1 1 2 3", class_id="a b it's a NULL")
     table = pa.table({**sets, "label": [1, 1, 0, 1, 0], "predicted": [0, 1, 1, 1, 0]})
     metrics = [
         "HammingLoss", "SubsetAccuracy", "precision_samples", "jaccard_samples",

@@ -115,12 +115,12 @@ def test_values_of_ir_measures(run, qrels, values):
 
 
 def test_intent_aware_values_of_ir_measures():
-    qrels = {
-        "query_id": ["0"] * 6 + ["1"] * 3,
-        "subtopic": [0, 0, 0, 1, 1, 0, 0, 0, 1],
-        "doc_id": ["D0", "D1", "D2", "D2", "D3", "D4", "D0", "D3", "D5"],
-        "relevance": [0, 1, 1, 1, 2, 0, 1, 2, 2],
-    }
+    qrels = read_columns(
+        query_id=["0"] * 6 + ["1"] * 3,
+        subtopic="0 0 0 1 1 0 0 0 1",
+        doc_id="D0 D1 D2 D2 D3 D4 D0 D3 D5",
+        relevance="0 1 1 1 2 0 1 2 2",
+    )
     rows = sqlrank.evaluate("ERR_IA@20", run=TREC_RUN, qrels=qrels, per_query=True).to_pylist()
     assert {row["query_id"]: row["ERR_IA@20"] for row in rows} == pytest.approx(
         {"0": 0.4659, "1": 0.1803}, abs=6e-5
