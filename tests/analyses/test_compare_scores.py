@@ -306,42 +306,6 @@ def test_gates():
     assert verdict("new", tolerance=0.0001) == "inconclusive"
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (
-            ["AUC"],
-            {"test": "wilcoxon"},
-            "AUC is compared by test='t', and not under max_t, unless level='query' asks for",
-        ),
-        (
-            ["AUC"],
-            {"correction": "max_t"},
-            "AUC is compared by test='t', and not under max_t, unless level='query'",
-        ),
-        (
-            ["AUC"],
-            {"per_query": True},
-            "AUC has no values of queries to show. Leave out per_query, unless level='query'",
-        ),
-        (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
-        (["ECE"], {}, "ECE cannot be compared by units: "),
-        (
-            ["Precision(threshold_from=best)"],
-            {},
-            (
-                "Precision(threshold_from=best) cannot be compared by units: it has no influence"
-                " values"
-            ),
-        ),
-    ],
-)
-def test_what_is_refused(metrics, options, message):
-    with pytest.raises(MetricError) as caught:
-        compare(metrics, make_predictions(), **options)
-    assert message in str(caught.value)
-
-
 def test_what_units_need():
     one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
     with pytest.raises(

@@ -302,46 +302,6 @@ def test_the_command_and_its_exit_status(tmp_path, monkeypatch):
     assert [case.attrib for case in suite] == [{"classname": "sqlrank.drift", "name": "PSI"}]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"reference": "day = 9"},
-            "^rollup: Table has no rows to add up. See what reference= leaves of it",
-        ),
-        ({"reference": "bin = 1"}, "^reference: bin is no key column of the rollup"),
-        (
-            {"tolerance": {"LogLoss": 1}},
-            "^tolerance names 'LogLoss', which is no metric of this call. There are: AUC, PSI",
-        ),
-        (
-            {"tolerance": "much"},
-            (
-                "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share"
-                " of the baseline"
-            ),
-        ),
-        ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
-        ({"by": "campaign"}, "^rollup: 'campaign' is no key column of Table"),
-        (
-            {
-                "rollup": (
-                    make_two_days([(1, 1)], [(2, 1)]).set_column(
-                        7, "definition_hash", pa.array(["0", "1"])
-                    )
-                )
-            },
-            r"^rollup: rows of different definitions \(0, 1\) cannot be added up",
-        ),
-    ],
-)
-def test_what_is_refused(options, message):
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.drift(
-            **{"metrics": "AUC", "rollup": make_two_days([(1, 1)], [(2, 1)]), **DAYS, **options}
-        )
-
-
 def test_rows_without_a_margin_are_ordered():
     """2 % of a reference of 0 is no margin: changed metrics come first then, and undefined ones
     last.

@@ -546,34 +546,6 @@ def test_a_baseline_that_does_not_fit(tmp_path):
     assert "there is no baseline" in refused(baseline=tmp_path / "gone.parquet")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"tolerance": -1},
-            (
-                "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of"
-                " the baseline, '1%'"
-            ),
-        ),
-        (
-            {"tolerance": {"AP": 1}},
-            "tolerance names 'AP', which is no metric of this call. There are: RR",
-        ),
-        (
-            {"baseline": "older"},
-            "no system is called 'older'. Did you mean 'old'? Choose from: old, new",
-        ),
-        ({"confidence": 1}, "confidence=1 is not possible"),
-        ({"min_units": -1}, "min_units=-1 is not possible: give an integer from 0, such as 20"),
-    ],
-)
-def test_refused_arguments(options, message):
-    with pytest.raises(MetricError) as caught:
-        gate(GOOD, BAD, **options)
-    assert message in str(caught.value)
-
-
 @pytest.mark.slow
 def test_systems():
     with pytest.raises(

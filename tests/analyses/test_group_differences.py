@@ -4,7 +4,6 @@ differences, and errors.
 
 import itertools
 import math
-import re
 from statistics import NormalDist
 from typing import Any
 
@@ -417,22 +416,3 @@ def test_types_and_names_of_columns():
     ]
     assert result["metric"].to_pylist() == ["hr"]
     assert result.schema.metadata[b"sqlrank.result"] == b"group_differences"
-
-
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups. Name the column of the groups in evaluate or gate, such as across='country'"),
-        ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping. Give by a list of columns"),
-        ("ROC", {"across": "sex"}, "ROC has rows of its own, which across does not compare"),
-        ("AUC(level=query)", {"across": "sex", "per_query": True}, "across compares groups, and per_query gives a row per query"),
-        ("AUC", {"across": "sex", "confidence": 0.9, "interval": "bootstrap", "unit": "x"}, "interval='bootstrap' resamples each group separately"),
-        ("AUC", {"across": "sex", "by": "sex"}, "across and by both name sex. A column is one whose groups are compared, or one of by"),
-        ("AUC", {"across": "sex", "by": "sex_min"}, "by cannot name 'sex_min', which is a column of the run or of the result"),
-        ("AUC", {"across": [["sex"], []]}, "across=[['sex'], []] is not possible: give a column, or a list of columns whose combinations are compared"),
-        ("AUC", {"across": "gender"}, "across: predictions have no column 'gender'"),
-    ],
-)  # fmt: skip
-def test_what_has_no_differences_is_refused(metrics, options, message):
-    with pytest.raises(sqlrank.SqlrankError, match=re.escape(message)):
-        sqlrank.evaluate(metrics, predictions=WORKED, **options)

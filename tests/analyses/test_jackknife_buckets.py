@@ -530,68 +530,12 @@ def test_the_command(tmp_path):
     assert "CAST(bucket AS TEXT)" in unique["unique"]["column_name"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"n_buckets": 8},
-            (
-                r"^n_buckets= is the number of buckets of the units that unit= names, such as"
-                r" unit='user_id'"
-            ),
-        ),
-        (
-            {"unit": "viewer", "n_buckets": 1},
-            "^n_buckets=1 is not possible: give an integer from 2 to 1000, such as 32",
-        ),
-        (
-            {"unit": "visitor"},
-            "^unit: 'visitor' is a column that predictions do not have. There are: ",
-        ),
-        (
-            {"unit": "score"},
-            "unit_id is DOUBLE, which engines write differently. Cast it to text or integers",
-        ),
-        (
-            {"unit": "campaign"},
-            "unit_id is NULL. For intervals it has to be known which rows belong together",
-        ),
-        (
-            {"by": "bucket=day"},
-            "^by cannot name 'bucket', which is a column of the run or of the result",
-        ),
-    ],
-)
-def test_rollups_that_are_refused(options, message):
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.rollup(**{"metrics": "AUC", "predictions": draw_clicks(), **options})
-
-
 def test_sqlite_without_a_digest():
     with pytest.raises(
         sqlrank.MetricError,
         match=r"^sqlite has no MD5, which buckets need. Make the rollup through connection=",
     ):
         sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rollup": sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day")}, r"has no column bucket, which confidence= needs. Rebuild it with unit="),
-        ({"by": "bucket"}, "^by names bucket, within which there is no standard error. Leave out by='bucket', or confidence="),
-        ({"metrics": "AP"}, "does not have the sums of AP"),
-        ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
-        ({"interval": "bootstrap"}, "^interval= is for rows. A rollup has intervals by its buckets, of confidence= alone"),
-        ({"replicates": 999}, "^replicates= is for rows"),
-        ({"unit": "viewer"}, "^unit= is for rows"),
-    ],
-)  # fmt: skip
-def test_intervals_that_are_refused(options, message):
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(
-            **{"metrics": "LogLoss", "rollup": make_rollup(), "confidence": 0.95, **options}
-        )
 
 
 def test_units_that_nobody_checked():

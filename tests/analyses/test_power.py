@@ -13,9 +13,8 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank import InputError, MetricError
 from tests.interface.command_line import run_command
-from tests.tables import build_table, read_columns
+from tests.tables import read_columns
 
 QRELS = {f"q{place}": {"a": 1} for place in range(40)}
 
@@ -193,66 +192,6 @@ def test_the_command_reads_a_file(tmp_path):
         == sqlrank.power(str(tmp_path / "values.parquet"), target_effect=0.05).to_pylist()
     )
     assert run_command("power --sd 0.12 --num-units 50 --format json").count("0.0485") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (
-            {},
-            InputError,
-            (
-                "give values of queries, or the standard deviation of their differences, such as"
-                " sd=0.12: one of the two"
-            ),
-        ),
-        (
-            {"sd": 0.1, "values": build_table(query_id="1")},
-            InputError,
-            "give values of queries, or the standard deviation",
-        ),
-        (
-            {"sd": 0.1},
-            MetricError,
-            (
-                "sd= alone plans nothing. Give num_units= for what they detect, or target_effect="
-                " for the units"
-            ),
-        ),
-        (
-            {"sd": 0.1, "num_units": 5, "target_effect": "1%"},
-            MetricError,
-            "target_effect='1%' is a share of a baseline, which sd= has not. Give the difference",
-        ),
-        (
-            {"values": "nowhere.parquet"},
-            InputError,
-            "there is no result 'nowhere.parquet'. Store values of sqlrank.evaluate (sqlrank",
-        ),
-        ({"values": build_table(query_id="1")}, InputError, "the result has no per-query values"),
-        ({"sd": 0.0, "num_units": 5}, MetricError, "sd=0.0 is not possible: give a number above 0"),
-        ({"sd": float("inf"), "num_units": 5}, MetricError, "sd=inf is not possible"),
-        (
-            {"sd": 0.1, "num_units": 1},
-            MetricError,
-            "num_units=1 is not possible: give an integer from 2",
-        ),
-        (
-            {"sd": 0.1, "num_units": 5, "correlation": 1.0},
-            MetricError,
-            "correlation=1.0 is not possible: give a number from 0 and below 1",
-        ),
-        (
-            {"sd": 0.1, "num_units": 5, "correction": "tukey"},
-            MetricError,
-            "unknown correction 'tukey'",
-        ),
-    ],
-)
-def test_what_cannot_be_planned(arguments, error, message):
-    with pytest.raises(error) as caught:
-        sqlrank.power(**arguments)
-    assert message in str(caught.value)
 
 
 def test_an_effect_that_no_number_of_queries_detects():

@@ -316,32 +316,6 @@ def test_statements_make_buckets(bucket):
     assert 'GROUP BY "day", bucket' in model.sql
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"queries": None, "unit": "user_id"},
-            (
-                r"^unit='user_id': the unit of rankings is the query, unit='query_id', or a column"
-                r" of queries="
-            ),
-        ),
-        ({"unit": "visitor"}, "visitor"),
-        (
-            {"metrics": "SelfInformation@5", "unit": "user_id"},
-            (
-                r"^SelfInformation@5 depends on other lists, which unit='user_id' would separate."
-                r" Give unit='query_id'"
-            ),
-        ),
-    ],
-)
-def test_buckets_that_are_refused(options, message):
-    held = draw_user_lists()
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.rollup(**{"metrics": "AP", "by": [], **held, **options})
-
-
 def test_differences_without_buckets_are_refused():
     rollup = sqlrank.rollup("AP", by="day", **draw_lists())
     with pytest.raises(

@@ -472,34 +472,6 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path):
     assert "event_time='day'" in text
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (
-            "AP(aggregate=quantile)",
-            {},
-            (
-                r"^AP\(aggregate=quantile\): aggregate=quantile over all lists does not follow from"
-                r" that of each day. mean, "
-            ),
-        ),
-        (
-            "P@1..5",
-            {},
-            (
-                r"^P@1..5 has a row for each cut-off. Name those that the rollup is to have, such"
-                r" as P@\[5,10\]"
-            ),
-        ),
-        ("AP(aggregate=wmean)", {}, "aggregate='wmean' needs a queries table with a weight column"),
-        ("AP", {"by": [["day"], []]}, "^by has several groupings"),
-    ],
-)
-def test_rollups_that_are_refused(metrics, options, message):
-    with pytest.raises(sqlrank.MetricError, match=message):
-        sqlrank.rollup(metrics, **{"by": "day", **draw_lists(), **options})
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),

@@ -479,54 +479,6 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"metrics": "R2"},
-            (
-                r"^R2 is neither a sum over predictions nor within bounds by their order, so that"
-                r" no rollup has it. It has APS, AUC, "
-            ),
-        ),
-        (
-            {"metrics": "AUC(level=query)"},
-            (
-                r"^AUC\(level=query\) has a value for each query_id of a group, which a rollup has"
-                r" of metrics of rankings"
-            ),
-        ),
-        ({"metrics": "LiftQuality(lift_variant=magnetic_spark)"}, "is neither a sum"),
-        (
-            {"metrics": "AUC(ties=best)"},
-            "a rollup has the value and both bounds at once. Leave ties out",
-        ),
-        ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),
-        (
-            {"by": ["bin"]},
-            "by cannot name 'bin', which is a column of the run or of the result. Give it another name, such as by='own=bin'",
-        ),
-        ({"binning": "quantiles"}, "unknown binning 'quantiles'. Choose from: grid, exact"),
-        ({"n_bins": 0}, "n_bins is 0. It must be an integer from 1 to 65536"),
-        ({"columns": {"score": ["one", "two"]}}, "several scores are given. Make a rollup of each"),
-        (
-            {"overwrite_by": "day"},
-            (
-                "overwrite_by='day' is a column of by, of the rows of insert= that are replaced. by"
-                " is empty"
-            ),
-        ),
-        ({"insert": "ads"}, r"insert= needs connection="),
-        ({"connection": "sqlite", "insert": "ads"}, "insert= is run on DuckDB"),
-    ],
-)
-def test_rollups_that_are_refused(options, message):
-    if "connection" in options:
-        options = {**options, "connection": load_sqlite(make_rollup(THREE))}
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.rollup(**{"metrics": "AUC", "predictions": draw_clicks(), **options})
-
-
 def test_a_score_that_both_classes_share_stays_tied_among_open_bins():
     """Of the four pairs of ``a`` one is tied at a single score, and one is within a bin; ``b``,
     which has no such tie, is evaluated with it.

@@ -495,31 +495,6 @@ def test_another_kind_that_fits_can_be_chosen():
     assert list_marks(draw_spec(days, "dots")) == ["point", "text"]
 
 
-@pytest.mark.parametrize(
-    ("result", "kind", "message"),
-    [
-        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC. This result can be drawn as: dots"),
-        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping. This result can be drawn as: dots"),
-        (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping. This result"),
-        (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20. This result"),
-        (lambda: evaluate_clicks("Brier"), "forest", r"comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment. This result"),
-        (lambda: evaluate_clicks("ROC"), "dots", r"kind='dots' does not fit: it is of metrics. This result can be drawn as: roc$"),
-        (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'dots'"),
-        (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'. Did you mean 'dots'\? Choose from: roc, pr,"),
-        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), None, "values of single queries have no chart: leave out per_query, or compare"),
-        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "dots", "it is of metrics of all queries. Leave out per_query. This result has no"),
-        (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart. These curves have one: ROC, PR, Gain, Lift, Uplift, EtaSweep, Threshold, Calibration"),
-        (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
-        (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns. Give the result as sqlrank returned it"),
-        (lambda: evaluate_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none. Give the result as it came"),
-        (lambda: evaluate_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
-    ],
-)  # fmt: skip
-def test_what_has_no_chart_is_refused_with_the_reason(result, kind, message):
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.chart(result(), kind)
-
-
 def test_more_than_can_be_distinguished_is_refused():
     many = pa.table(
         {

@@ -273,59 +273,6 @@ def test_an_option_without_a_value_is_no_unknown_one():
     assert "Option '--run' requires an argument." in run_refused_command("evaluate RR --run")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["evaluate", "AUC", "--rollup", "s", "--check", "full"],
-            "--check is not possible with --rollup. Leave one of them out",
-        ),
-        (
-            ["evaluate", "AUC", "--rollup", "s", "--seed", "1"],
-            "--seed is not possible with --rollup",
-        ),
-        (
-            ["chart", "--result", "r.parquet", "--by", "day", "-o", "r.svg"],
-            "--by is not possible with --result",
-        ),
-        (
-            ["experiment", "Mean(x)", "--data", "d", "--sql", "--format", "json"],
-            "--format is not possible with --sql",
-        ),
-        (
-            ["split", "d", "--key", "k", "--sql", "-o", "d.csv"],
-            "--output is not possible with --sql",
-        ),
-        (
-            ["rollup", "AUC", "--predictions", "p", "--sql", "--threads", "1"],
-            "--threads is not possible with --sql",
-        ),
-        (
-            ["rollup", "AUC", "--predictions", "p", "--dbt", "m.sql", "--format", "csv"],
-            "--format is not possible with --dbt",
-        ),
-        (
-            ["rollup", "AUC", "--predictions", "p", "--lookback", "2"],
-            "--lookback is for --dbt. Leave it out, or give both",
-        ),
-        (
-            ["learn", "d", "-k", "3", "--dialect", "bigquery"],
-            "--dialect is for --score-table. Leave it out, or give both",
-        ),
-        (
-            ["drift", "AUC", "--predictions", "p"],
-            "'sqlrank rollup' makes a rollup of them. Give that with --rollup",
-        ),
-        (
-            ["metrics", "AUC", "--format", "json"],
-            "--format is for the list of metrics, and AUC alone is shown as its SQL file",
-        ),
-    ],
-)
-def test_no_option_is_ignored(arguments, message):
-    assert message in run_refused_command(*arguments)
-
-
 def test_no_sources_are_named_as_options():
     message = run_refused_command("evaluate", "RR")
     assert "--run" in message

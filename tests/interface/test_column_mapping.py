@@ -233,24 +233,6 @@ def test_the_command_line(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"columns": SEPARATE | {"run.grade": "x"}}, "columns maps 'run.grade', which run does not have"),
-        ({"columns": SEPARATE | {"runs.query_id": "x"}}, "columns maps 'runs.query_id', which no input has"),
-        ({"columns": {"term": "query_id"}}, "columns maps 'term', which no input has. The name to map comes first: columns={'query_id': 'term'}"),
-        ({"columns": {"zzz": "x"}}, "columns maps 'zzz', which no input has. Names to map are: query_id, doc_id, score,"),
-        ({"columns": SEPARATE | {"score": "pints * 2"}}, "columns maps to 'pints', which no input has. Did you mean 'points'?"),
-        ({"columns": SEPARATE | {"score": "SUM(points)"}}, "'SUM.points.' is no expression over the columns of one row"),
-        ({"columns": SEPARATE | {"score": "1; DROP TABLE run"}}, "columns maps to '1; DROP TABLE run', which no input has"),
-        ({"columns": SEPARATE, "by": "day=LOWER(missing)"}, "which no input has"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(options, message):
-    with pytest.raises(sqlrank.InputError, match=message):
-        evaluate_rows("RR", run=RUN, qrels=QRELS, **options)
-
-
 @pytest.mark.parametrize("metric", ["Mean(score)", "Mean(predictions.other)"])
 def test_one_of_several_scores_is_no_measured_column(metric):
     clicks = read_columns(label="1 0", score="0.9 0.1", other="0.4 0.8", cost="1 3")

@@ -1,7 +1,6 @@
 """Damaged or forged metadata of results raise errors of this package."""
 
 import json
-import math
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -105,41 +104,6 @@ def test_a_version_that_is_no_text(value):
     )
     with pytest.raises(InputError, match="the baseline was stored with"):
         sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=forged)
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (
-            BASELINE.set_column(1, "RR", pa.array(["x"] * 5)),
-            "of other types than the candidate's: RR is string, not double",
-        ),
-        *(
-            (
-                BASELINE.set_column(1, "RR", pa.array([value] * 5)),
-                "RR: the baseline is damaged: it has values that are NaN or infinite",
-            )
-            for value in (math.nan, math.inf)
-        ),
-        (
-            BASELINE.append_column("RR", BASELINE["RR"]),
-            "two columns of the baseline have the same name: query_id, RR, RR",
-        ),
-        (
-            BASELINE.set_column(1, "RR", pa.array([[1.0]] * 5)),
-            "the baseline's columns are of other types than the candidate's",
-        ),
-    ],
-)
-def test_a_baseline_with_columns_of_another_kind(table, message):
-    with pytest.raises(InputError) as caught:
-        sqlrank.gate(
-            "RR",
-            run=RUN,
-            qrels=QRELS,
-            baseline=table.replace_schema_metadata(BASELINE.schema.metadata),
-        )
-    assert message in str(caught.value)
 
 
 @pytest.mark.slow

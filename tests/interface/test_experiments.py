@@ -1,7 +1,6 @@
 """Experiments: errors, undefined values, expressions, printed statements, and the command."""
 
 import ast
-import math
 import re
 from decimal import Decimal
 from functools import cache
@@ -15,7 +14,7 @@ import pytest
 import sqlglot
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.analyses.experiments import UNITS
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
@@ -37,96 +36,6 @@ def find_message(data: pa.Table | Path, metrics: Any = "Mean(x)", **options: Any
     with pytest.raises(InputError) as caught:
         sqlrank.experiment(metrics, data=data, **({"control": "A"} | options))
     return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ({"metrics": "x"}, "metric 'x' is not possible: write Mean(x) or Ratio(clicks, views)"),
-        (
-            {"metrics": ["m=Mean(x)"]},
-            "metric 'm=Mean(x)' is not possible: give names as a dict, {'m': 'Mean(x)'}",
-        ),
-        ({"metrics": "Mean(x, y)"}, "metric 'Mean(x, y)' is not possible: write Mean(revenue)"),
-        ({"metrics": "Ratio(x)"}, "metric 'Ratio(x)' is not possible"),
-        (
-            {"metrics": []},
-            "metrics=[] is not possible: give formulas, such as {'ctr': 'Ratio(clicks, views)'}",
-        ),
-        (
-            {"metrics": ["Mean(x)", "Mean( x )"]},
-            "a metric cannot be called 'Mean(x)': give each a name of its own",
-        ),
-        ({"metrics": {"sample_ratio": "Mean(x)"}}, "a metric cannot be called 'sample_ratio'"),
-        (
-            {"covariates": {"y": "x"}},
-            "covariates names 'y', which is no metric of this call. There are: Mean(x)",
-        ),
-        (
-            {"covariates": ["x"]},
-            "covariates=['x'] is not possible: give the pre-experiment covariate of each metric",
-        ),
-        (
-            {"metrics": ["Mean(x)", "Mean(y)"], "covariates": "z"},
-            "name its metric, such as {'Mean(x)': 'z'}",
-        ),
-        (
-            {"covariates": "Mean()"},
-            (
-                "covariate 'Mean()' is not possible: write Mean(revenue) or Ratio(clicks, views),"
-                " or name a column"
-            ),
-        ),
-        (
-            {"lower_is_better": "speed"},
-            "lower_is_better names 'speed', which is no metric of this call",
-        ),
-        (
-            {"lower_is_better": 1},
-            (
-                "lower_is_better=1 is not possible: name the metrics of which lower values are"
-                " better, in a list"
-            ),
-        ),
-        (
-            {"interval": "sequentia"},
-            (
-                "unknown interval 'sequentia'. Did you mean 'sequential'? Choose from: fixed,"
-                " sequential"
-            ),
-        ),
-        ({"correction": "max_t"}, "unknown correction 'max_t'. Choose from: holm, bh, none"),
-        ({"lift_scale": "ln"}, "unknown lift_scale 'ln'"),
-        (
-            {"multi_variant_units": "keep"},
-            "unknown multi_variant_units 'keep'. Choose from: error, drop",
-        ),
-        ({"confidence": 1.5}, "confidence=1.5 is not possible"),
-        (
-            {"expected_shares": {"A": 0.5}},
-            (
-                "give variants with their shares, which add up to 1, such as"
-                " expected_shares={'control': 0.5, 'treatment': 0.5}"
-            ),
-        ),
-        (
-            {"expected_shares": {"A": 0.5, "B": 0.4}},
-            "each must be above 0 and their sum 1, which is 0.9",
-        ),
-        ({"control": ""}, "control='' is not possible: name the control variant"),
-        ({"unit": None}, "unit=None is not possible: give the name of a column"),
-        ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
-    ],
-)
-def test_refused_arguments(asked, expected):
-    with pytest.raises(MetricError) as caught:
-        sqlrank.experiment(
-            **(
-                {"metrics": "Mean(x)", "data": make_observations([1, 2, 3, 4]), "control": "A"}
-                | asked
-            )
-        )
-    assert expected in str(caught.value)
 
 
 def test_a_unit_in_two_variants_is_refused_with_examples():
@@ -161,110 +70,6 @@ def test_crossed_units_are_left_out_and_counted():
     assert find_message(crossed, "Mean(spend)", multi_variant_units="drop").startswith(
         "data (Table): every unit is in more than one variant"
     )
-
-
-@pytest.mark.parametrize(
-    ("table", "options", "expected"),
-    [
-        (
-            make_observations([1, 2, 3, 4]),
-            {"control": "C"},
-            "no unit is in the control 'C'. There are A and B",
-        ),
-        (
-            make_observations([1, 2, 3, 4]),
-            {"control": None},
-            "name the control variant with control=. There are A and B",
-        ),
-        (
-            make_observations([1, 2, 3, 4], "AAAA"),
-            {},
-            "all units are in the control 'A'. An experiment needs units in another variant",
-        ),
-        (make_observations([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit. A variance needs 2"),
-        (make_observations([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit. A variance needs 2"),
-        (
-            make_observations([1, 2, 3, None]),
-            {},
-            "data (Table): 1 row: x is NULL. Give 0 if nothing happened",
-        ),
-        (
-            make_observations([1, 2, math.nan, math.inf]),
-            {},
-            "data (Table): 2 rows: x is NaN or infinite. Leave the row out",
-        ),
-        (
-            make_observations([1, 2, 3, -1e61]),
-            {},
-            "data (Table): 1 row: x is beyond 1e60, whose squares no double holds. Divide it by a number",
-        ),
-        (
-            make_observations([1, 2, 3, 4], n=[1, 1, 1, -1]),
-            {"metrics": "Ratio(x, n)"},
-            "data (Table): 1 row: n is negative. Leave the row out, or count from 0",
-        ),
-        (
-            make_observations([1, 2, 3, 4], n=[1, 1, 1, None]),
-            {"metrics": "Ratio(x, n)"},
-            "data (Table): 1 row: n is NULL. Give 0 if nothing happened",
-        ),
-        (
-            make_observations([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]),
-            {"covariates": "p"},
-            "data (Table): 1 row: p is NaN or infinite. Leave the row out",
-        ),
-        (
-            make_observations([1, 2, 3, 4]),
-            {"metrics": "Mean(y)"},
-            "data (Table) has no column 'y'. There are: unit_id, variant, x",
-        ),
-        (
-            make_observations([1, 2, 3, 4]),
-            {"metrics": "Mean(x + y)"},
-            "data (Table) has no column 'y'",
-        ),
-        (make_observations([1, 2, 3, 4]), {"unit": "user"}, "data (Table) has no column 'user'"),
-        (
-            make_observations([1, 2, 3, 4]).rename_columns(["user_id", "arm", "x"]),
-            {},
-            (
-                "data (Table) has no columns 'unit_id' and 'variant'. Say which they are with"
-                " unit='user_id' and variant='arm'. There are: user_id, arm, x"
-            ),
-        ),
-        (
-            make_observations([1, 2, 3, 4]).rename_columns(["UserId", "Test Group", "x"]),
-            {},
-            "Say which they are with unit='UserId' and variant='Test Group'. There are",
-        ),
-        (
-            make_observations([1, 2, 3, 4]).rename_columns(["unit_id", "arm", "x"]),
-            {},
-            "data (Table) has no column 'variant'. Say which it is with variant='arm'. There",
-        ),
-        (
-            make_observations(list("abcd")),
-            {},
-            (
-                "data (Table): x is VARCHAR, not a number. 'a', 'b', 'c' and 1 more are none. Say"
-                " what each stands for, as \"Mean(CASE x WHEN 'a' THEN 0 WHEN 'b' THEN 1"
-            ),
-        ),
-        (
-            make_observations([1, 2, 3, 4]),
-            {"where": "x > 9"},
-            'data (Table) has no rows where "x" > 9',
-        ),
-        (make_observations([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
-        (
-            make_observations([1, 2, 3, 4]),
-            {"expected_shares": {"A": 0.5, "C": 0.5}},
-            "variant 'B' has no expected share. expected_shares names A and C",
-        ),
-    ],
-)
-def test_data_that_are_refused(table, options, expected):
-    assert expected in find_message(table, **options)
 
 
 TEXTS = {

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from sqlrank.call.request import Request, ResourceLimits
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import collect_sources
@@ -411,45 +411,6 @@ def test_the_rows_of_one_cluster() -> None:
             inputs={"records": records},
             show_where="getenv('HOME') = true_cluster",
         )
-
-
-@pytest.mark.parametrize(
-    ("metric", "options", "message"),
-    [
-        (
-            "ROC",
-            {"predictions": CLICKS},
-            "ROC has rows of its own. Explain a metric with one value",
-        ),
-        (
-            "nDCG@1..3",
-            {"run": RUN, "qrels": QRELS, "query": "q1"},
-            "nDCG@1..3 has rows of its own. Explain a metric with one value",
-        ),
-        (
-            "RR",
-            {"run": RUN, "qrels": QRELS},
-            "RR is of queries. Name the one to explain with query=",
-        ),
-        (
-            "RR",
-            {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
-            (
-                "several systems have values of their own. Explain one: leave out the sources or score"
-                " columns of the others"
-            ),
-        ),
-        (
-            "RR",
-            {"run": RUN, "qrels": QRELS, "query": "q1", "max_rows": 0},
-            "max_rows=0 is not possible: give an integer from 1, such as 20",
-        ),
-    ],
-)
-def test_what_is_refused(metric: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(MetricError) as caught:
-        sqlrank.explain(metric, **options)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("query", ["q3", "'; DROP TABLE x; --", ""])

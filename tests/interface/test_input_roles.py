@@ -87,26 +87,6 @@ def test_rows_are_filtered():
     assert evaluate(make_orders(), where="shop = 'y'") == [{name: Y[name] for name in METRICS}]
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        (("x", 3, "a", -1, 1.0), r"1 row: price is negative\n +.*price=-1"),
-        (("x", 3, "a", None, 1.0), "1 row: price is NULL. Leave the row out"),
-        (("x", 3, "a", 1, -2.0), "1 row: pieces are negative"),
-        (("x", None, "a", 1, 1.0), "1 row: order_id is NULL"),
-        (("x", 3, "a", float("inf"), 1.0), "1 row: price is NaN or infinite"),
-        (("x", 3, None, 1, 1.0), "1 row: item is NULL"),
-        (
-            ("x", 1, "a", 9, 1.0),
-            r"\(shop, order_id, item\) occurs more than once. Keep one row of each",
-        ),
-    ],
-)
-def test_rows_are_checked(row, problem):
-    with pytest.raises(InputError, match=problem):
-        evaluate(make_orders([*ROWS, row]), by="shop")
-
-
 def test_what_is_missing_is_named():
     with pytest.raises(
         InputError,

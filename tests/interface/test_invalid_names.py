@@ -41,61 +41,6 @@ def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"by": "g=(SELECT 1)"},
-            (
-                "g: an expression has no subquery, which a query as the source may have: give"
-                " predictions= the query SELECT *, "
-            ),
-        ),
-        (
-            {"by": "day = 'x' SETTINGS a=1"},
-            "by: \"day='x' SETTINGS a=1\" is no expression over the columns of a row",
-        ),
-        (
-            {"by": "g={'d': day}"},
-            (
-                "\"{'d': day}\": a struct or a map has several values. Write an expression for"
-                " each, of a text, number, "
-            ),
-        ),
-        ({"by": "g=map([day], [1])"}, "'map([day], [1])': a struct or a map has several values"),
-        ({"where": "{'d': day} = {'d': 'x'}"}, "where: a struct or a map has several values"),
-        (
-            {"by": "g='a' 'b' || day"},
-            (
-                "\"'a' 'b' || day\": \"'a' 'b'\" are two texts. Join them with ||, or write '' for"
-                " a quote within a text"
-            ),
-        ),
-        ({"where": "day = 'it' 's'"}, "where: \"'it' 's'\" are two texts"),
-        (
-            {"columns": {"label": "1 + ANY([1])"}},
-            (
-                "'1 + ANY([1])': 'ANY([1])' is no value. Write it behind a comparison, such as x ="
-                " ANY([1, 2])"
-            ),
-        ),
-        ({"where": "ANY(['x']) = day"}, "where: \"ANY(['x'])\" is no value"),
-        ({"by": "zz % 2"}, "by: predictions have no column 'zz % 2'. There are: label, "),
-        (
-            {"by": "day=LOWER(zz)"},
-            "by: 'day=LOWER(zz)' reads 'zz', which predictions do not have. There are: label, ",
-        ),
-        (
-            {"unit": "f(", "confidence": 0.9},
-            "unit: 'f(' is no expression over the columns of a row",
-        ),
-        ({"columns": {"label": "f("}}, "columns maps to 'f(', which predictions do not have"),
-    ],
-)
-def test_an_expression_is_refused_as_what_it_was_given_for(arguments, message):
-    assert find_refusal(**arguments).startswith(message)
-
-
 WIDE = pa.table({f"c{number}": [1] for number in range(10_000)})
 
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sqlrank.errors import InputError, MetricError
+from sqlrank.errors import InputError
 from sqlrank.learn import fit, merge_weights, scoring_sql
 from tests.analyses.test_learn import DATA, NAMES, read_weights, to_arrays, to_wide
 from tests.numbers.references import surrogates_reference as reference
-from tests.tables import build_table, read_columns
+from tests.tables import build_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:the descent")  # most take few steps
 
@@ -247,40 +247,3 @@ def test_models_are_merged_greedily():
         count_pairs(first, 3, DATA)[0]
     )
     assert scoring_sql(got, "t").count("features") == 3
-
-
-@pytest.mark.parametrize(
-    ("weights", "options", "message"),
-    [
-        (
-            {"feature": [1], "weight": [1.0]},
-            {},
-            "weights: feature 2 has no weight. Give one for every feature, 0 for none",
-        ),
-        (
-            read_columns(m="1 1 1 1", feature="1 2 3 4", weight="1.0 1.0 1.0 1.0"),
-            {},
-            "weights: the examples have no feature 4. Leave its weight out",
-        ),
-        (
-            read_columns(feature="1 2 3", weights="1.0 1.0 1.0"),
-            {},
-            "no column 'weight'. Give a table of weights as fit returns",
-        ),
-        (
-            read_columns(feature="1 2 3", weight="1.0 1.0 1.0"),
-            {"k": 25},
-            "no query has k negatives and a positive",
-        ),
-        (
-            read_columns(feature="1 2 3", weight="1.0 1.0 1.0"),
-            {"factors": 1},
-            "factors=1 is not possible: give an integer from 2",
-        ),
-        (read_columns(feature="1 2 3", weight="1.0 1.0 1.0"), {"k": None}, "k is missing"),
-    ],
-)
-def test_models_that_cannot_be_merged(weights, options, message):
-    with pytest.raises((InputError, MetricError)) as raised:
-        merge_weights(pa.table(weights), to_arrays(), **{"k": 3, **options})
-    assert message in str(raised.value)

@@ -438,27 +438,3 @@ def test_an_infinite_beta_is_recall():
     for theirs, ours in NAMES["limits"].items():
         cutoff = "@3" if ours == "R" else ""
         assert str(sqlrank.parse(theirs + cutoff)) == ours + cutoff
-
-
-@pytest.mark.parametrize(
-    ("theirs", "told"),
-    [
-        ("error", "MAE, RMSE and MAPE"),
-        ("uplift_auc_score", "AUUC is the area"),
-        ("LRAP", "AP where no scores tie"),
-        ("coverage_error", "FullRecall@k"),
-        ("label_ranking_loss", "1 less AUC(level=query, tie_credit=0)"),
-        ("neg_log_loss", "LogLoss with its sign changed"),
-        ("calibration_error", "ECE"),
-        ("brier_decomposition", "'BrierReliability', 'BrierResolution', 'BrierUncertainty'"),
-        ("uncertainty", "BrierUncertainty"),
-        ("APLT@10", "MeanPopularity@k"),
-        ("MeanRank", "RR is the mean of 1 / rank"),
-        ("infNDCG@10", "infAP"),
-    ],
-)
-def test_a_name_of_no_metric_here_leads_to_the_nearest(theirs, told):
-    with pytest.raises(MetricError, match=r"unknown metric ") as caught:
-        sqlrank.parse(theirs)
-    assert told in str(caught.value)
-    assert "did you mean" not in str(caught.value)

@@ -35,27 +35,6 @@ SEVERAL_SCORES = "with several scores. Each score is a system: score, label. Lea
 SEVERAL_RUNS = "with several runs. Each run is a system: a, b. Leave --system out"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["compare", "AP", *RUNS], f"--system: {EACH_RUN}"),
-        (["gate", "AP", *RUNS], f"--system: {EACH_RUN}"),
-        (["compare", "AP", *RUN], f"--system: {THE_RUN}"),
-        (["compare", "AUC", *PREDICTIONS], f"--system: {NO_COLUMN}"),
-        (["compare", "AUC", *SCORES], f"--system nope is not possible {SEVERAL_SCORES}"),
-        (["report", "AP", *RUNS], f"--system nope is not possible {SEVERAL_RUNS}"),
-        (["report", "AUC", *SCORES], f"--system nope is not possible {SEVERAL_SCORES}"),
-        (["report", "AP", *RUN], f"--system: {THE_RUN}"),
-        (["report", "AUC", *PREDICTIONS], f"--system: {NO_COLUMN}"),
-    ],
-)
-def test_a_column_of_systems_that_is_not_there(arguments, message):
-    output = ["-o", "unwritten.html"] if arguments[0] == "report" else []
-    assert run_refused_command(*arguments, "--system", "nope", *output).startswith(
-        f"sqlrank: {message}"
-    )
-
-
 def test_a_column_of_systems_that_identifies_documents():
     assert "--system cannot name 'doc_id', which is a column of the run" in run_refused_command(
         "compare", "AP", *RUN, "--system", "doc_id"
@@ -117,88 +96,6 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path):
     other.write_text("<own/>")
     assert "other.xml" in run_refused_command(*gate[:-1], other, "--baseline", "nope")
     assert other.read_text() == "<own/>"
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["help"], "No such command 'help'. 'sqlrank --help' shows it"),
-        (["help", "gate"], "No such command 'help'. 'sqlrank gate --help' shows it"),
-        (
-            ["evaluate", *RUN],
-            (
-                "Missing argument 'METRICS'. Name metrics after the command, such as nDCG@10 or"
-                " AUC. 'sqlrank metrics' lists all"
-            ),
-        ),
-        (
-            ["split", "--folds", "2"],
-            "Missing argument 'SOURCE'. Name the table or file to split after the command",
-        ),
-        (
-            ["drift", "AUC", "--rollup", "r"],
-            (
-                "Missing option '--reference'. Give one condition over columns of the rollup in"
-                " SQL, such as \"day < '2026-03-01'\""
-            ),
-        ),
-        (["nope"], "No such command 'nope'. 'sqlrank --help' lists the commands"),
-        (
-            ["nDCG(gain=exp2)@10", *RUN],
-            "A metric follows a command: sqlrank evaluate 'nDCG(gain=exp2)@10'",
-        ),
-        (["evaluate", "AP,", "RR", *RUN], "cannot read the metric 'AP,'. Leave out the comma: AP"),
-        (
-            ["evaluate", "AP", *RUN, "--format", "yaml"],
-            "Invalid value for '--format': 'yaml' is not one of 'table', 'markdown',",
-        ),
-        (
-            ["evaluate", "Brier", "--predictions", DATED, "--where", "day > '1.3.2026'"],
-            "'1.3.2026' is no DATE. Write the year first, as in '2026-03-01'",
-        ),
-        (["evaluate", "AP", "-run", "run.csv"], "No such option: -run. Did you mean --run?"),
-        (
-            ["evaluate", "AP", "--run", "--qrels", "q"],
-            "--run is without a value, since --qrels follows it. Give --run a value",
-        ),
-        (
-            ["metrics", "--search", "click"],
-            "No such option: --search. 'sqlrank metrics WORDS' searches metrics",
-        ),
-        (
-            ["explain", "AP", *RUN, "--query", "q1", "q2"],
-            "(q2). Quote a value with blanks, and write one value after an option",
-        ),
-    ],
-)
-def test_words_in_the_wrong_place(words, message):
-    error = run_refused_command(*words)
-    assert message in " ".join(error.split())
-    assert error.startswith("sqlrank: ")  # as errors of data, without the usage
-    assert len(error.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["run.csv", "nDCG@10", *RUN],
-            (
-                "cannot read the metric 'run.csv'. If it is a file, give it with --run, --qrels or"
-                " --predictions"
-            ),
-        ),
-        (
-            ["AP", *RUN, "--where", "run.score", "=", "1"],
-            "cannot read the metric '='. Quote a condition, or another value with blanks",
-        ),
-        (["'nDCG@10'", *RUN], "unknown metric \"'nDCG@10'\". Write nDCG@10"),
-        (["ndcg10", *RUN], "unknown metric 'ndcg10'. Write nDCG@10"),
-        (["P5", *RUN], "unknown metric 'P5'. Write P@5"),
-    ],
-)
-def test_words_that_are_no_metrics(words, message):
-    assert message in run_refused_command("evaluate", *words)
 
 
 def test_a_run_and_judgments_that_are_exchanged():
@@ -265,42 +162,6 @@ def test_a_group_per_query(command):
     reason, _, advice = message.rstrip().partition(". Give it another name, such as ")
     assert reason.endswith("cannot name 'query_id', which is a column of the run or of the result")
     assert "query" in run_command(*words, *shlex.split(advice), "--format", "csv")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["P"],
-            (
-                "P needs a cut-off: the number of top-ranked documents of a list that count. Write"
-                " P@10"
-            ),
-        ),
-        (
-            ["P@5,10"],
-            (
-                "cannot read the cut-off '5,10' in 'P@5,10'. Write a number, a list such as"
-                " @[5,10], a range such as @1..20, or @cutoff"
-            ),
-        ),
-        (
-            ["RR", "--compat", "trec_eval"],
-            "unknown compat 'trec_eval'. Its numbers are reproduced by trec10 or trec9",
-        ),
-        (
-            ["RR", "--compat", "scikit-learn"],
-            "unknown compat 'scikit-learn'. Its numbers are reproduced by sklearn",
-        ),
-        (
-            ["RR", "--compat", "skleran"],
-            "unknown compat 'skleran'. Did you mean 'sklearn'? Choose from: catboost, ",
-        ),
-        (["RR", "--compat", "a"], "unknown compat 'a'. Choose from: catboost, "),
-    ],
-)
-def test_cutoffs_and_modes(words, message):
-    assert message in run_refused_command("evaluate", *words, *RUN)
 
 
 def test_rankings_of_predictions_without_ids(tmp_path):

@@ -22,7 +22,7 @@ from tests.numbers.examples.records import (
     make_pairs,
     make_records,
 )
-from tests.tables import build_table, read_columns
+from tests.tables import read_columns
 
 METRICS = ["PairwiseF", "AdjustedRand", "num_records"]
 EXPECTED = pytest.approx({"PairwiseF": 0.4, "AdjustedRand": 0.312775330, "num_records": 13})
@@ -41,56 +41,6 @@ def find_problem(**arguments: Any) -> str:
 
 
 # What is refused
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (
-            make_records("ab", "xy", ids=[1, None]),
-            (
-                "records (Table): 1 row: record_id is NULL. Give the row one, or leave it out\n   "
-                " record_id=None, predicted_cluster='b', true_cluster='y'\n"
-            ),
-        ),
-        (
-            make_records("abc", "xyz", ids=[1, 1, 2]),
-            (
-                "records (Table): record_id is listed more than once. A record belongs to one"
-                " cluster\n    record_id=1, times=2\n    see more: SELECT"
-            ),
-        ),
-        (
-            make_records("ab", [1.0, float("nan")]),
-            (
-                "records (Table): 1 row: true_cluster is NaN. Map one to it, such as"
-                " columns={'true_cluster': "
-            ),
-        ),
-        (
-            make_records([float("nan"), 1.0], "ab"),
-            (
-                "records (Table): 1 row: predicted_cluster is NaN. Map one to it, such as"
-                " columns={'predicted_cluster': "
-            ),
-        ),
-        (
-            make_records("a-", "-x"),
-            (
-                "PairwiseF: 2 records: no record has both clusters, since predicted_clusters and"
-                " true_clusters have no record_id in common"
-            ),
-        ),
-        (make_records("", ""), "records (Table) has no rows"),
-        (
-            make_records().drop_columns("true_cluster"),
-            "records (Table): no column 'true_cluster'. Say which it is with columns=",
-        ),
-    ],
-    ids=["no id", "twice", "NaN", "NaN predicted", "apart", "empty", "no column"],
-)
-def test_records_that_are_refused(table, message):
-    assert find_problem(records=table).startswith(message)
 
 
 def test_records_may_occur_once_in_each_group():
@@ -243,96 +193,7 @@ def test_columns_of_each_are_mapped_by_its_name():
     ) == [{"num_unlabelled": 4}]
 
 
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
-        (
-            {"predicted_clusters": make_clustering(PREDICTED)},
-            "PairwiseF needs inputs={'predicted_clusters': ..., 'true_clusters': ...}",
-        ),
-        (
-            pair_clusterings(records=make_records()),
-            (
-                "PairwiseF needs inputs={'records': ...}, or predicted_clusters and true_clusters"
-                " in the place of records, and no"
-            ),
-        ),
-        (
-            pair_clusterings(true_clusters=make_clustering("x", ids=["r1"])),
-            (
-                "predicted_clusters.record_id is BIGINT, true_clusters.record_id is VARCHAR: no"
-                " number is one of the texts"
-            ),
-        ),
-        (
-            pair_clusterings(true_clusters=make_clustering("xy", ids=[1, None])),
-            "true_clusters (Table): 1 row: record_id is NULL",
-        ),
-        (
-            pair_clusterings(true_clusters=make_clustering("xy", ids=[1, 1])),
-            (
-                "true_clusters (Table): record_id is listed more than once. A record belongs to one"
-                " cluster"
-            ),
-        ),
-        (
-            pair_clusterings(predicted_clusters=make_clustering([1.0, float("nan")])),
-            "predicted_clusters (Table): 1 row: cluster_id is NaN",
-        ),
-        (
-            pair_clusterings(true_clusters=make_clustering("xy", ids=[51, 52])),
-            (
-                "PairwiseF: 15 records: no record has both clusters, since predicted_clusters and"
-                " true_clusters have no"
-            ),
-        ),
-        (
-            pair_clusterings(true_clusters=make_clustering(TRUE, shop=TRUE), by="shop"),
-            "by: predicted_clusters have no column 'shop'",
-        ),
-    ],
-    ids=["one", "three", "types", "no id", "twice", "NaN", "apart", "by of true_clusters"],
-)
-def test_tables_that_are_refused(tables, message):
-    assert message in find_problem(**tables)
-
-
 # Blocking
-
-
-@pytest.mark.parametrize(
-    ("pairs", "message"),
-    [
-        (
-            make_pairs(["0-1", "2-2"]),
-            (
-                "1 row: left_id and right_id are the same record. Leave such pairs out by a query,"
-                " with WHERE left_id <> right_id\n    left_id=2"
-            ),
-        ),
-        (
-            make_pairs(["0-1", "77-2"]),
-            "PairsQuality: 1 candidate_pairs: left_id is not in records. Leave the pair out",
-        ),
-        (
-            make_pairs(["0-1", "2-77"]),
-            "PairsQuality: 1 candidate_pairs: right_id is not in records. Leave the pair out",
-        ),
-        (
-            build_table(left_id="1 NULL", right_id="2 3"),
-            "candidate_pairs (Table): 1 row: left_id is NULL",
-        ),
-        (
-            build_table(left_id="1", right_id="r2"),
-            "candidate_pairs.left_id is BIGINT, candidate_pairs.right_id is VARCHAR",
-        ),
-    ],
-    ids=["same", "left", "right", "NULL", "types"],
-)
-def test_pairs_that_are_refused(pairs, message):
-    assert message in find_problem(
-        metrics="PairsQuality", records=make_records(), candidate_pairs=pairs
-    )
 
 
 def test_pairs_have_to_be_given():

@@ -515,46 +515,6 @@ def test_it_is_saved_and_shown_in_notebooks(tmp_path, report_page):
         found.save(tmp_path / "a.pdf")
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (
-            "ROC",
-            SCORES,
-            (
-                "ROC has rows of its own, and a report draws its own curves. Name metrics with one"
-                " value"
-            ),
-        ),
-        ("RR@1..3", {"run": RUNS, "qrels": QRELS}, r"RR@1\.\.3 has rows of its own"),
-        (["AUC", "RR"], SCORES, "metrics of rankings and of predictions are reports of their own"),
-        ("AUC", {**SCORES, "confidence": 2}, "confidence=2 is not possible"),
-        ("AUC", {**SCORES, "max_rows": 0}, "max_rows=0 is not possible"),
-        (
-            "AUC",
-            {**SCORES, "query_examples": -1},
-            "query_examples=-1 is not possible: give an integer from 0",
-        ),
-        (
-            "AUC",
-            {**SCORES, "title": 3},
-            "title=3 is not possible: give the heading of the page, a text",
-        ),
-        (
-            "AUC",
-            {**SCORES, "created_at": 3},
-            "created_at=3 is not possible: give a date, a time or a text",
-        ),
-        ("AUC", {**SCORES, "system": ""}, "system='' is not possible: give the name of a column"),
-        ("AUC", {**SCORES, "baseline": "nobody"}, "nobody"),
-        (None, {}, "AUC needs predictions="),
-    ],
-)
-def test_what_a_report_cannot_be_of(metrics, options, message):
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.report(metrics, **options)
-
-
 def test_it_says_what_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(

@@ -21,31 +21,6 @@ def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
     return sqlrank.evaluate(metrics, **source, **options).to_pylist()
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        ("RR", {"threshold": "x"}, "threshold is 'x'. It must be a number"),
-        ("RR", {"bins": 0}, "bins is 0. It must be an integer from 1"),
-        ("num_q", {"gain": "nonsense"}, "unknown gain 'nonsense'"),
-        ("num_q", {"tau": "z"}, "unknown tau 'z'"),
-        ("AUC", {"duplicates": "first"}, "unknown duplicates 'first'"),
-        ("RR", {"bins": 5}, "^no metric of this call reads bins. It is read by: (.*, )?ECE"),
-        ("AUC", {"rel": 2}, "^no metric of this call reads rel. It is read by: (.*, )?AP, "),
-        ("AUC", {"duplicates": "max"}, "^no metric of this call reads duplicates. It is read by: (.*, )?AP, "),
-        ("AUC", {"topics": "judged"}, "^no metric of this call reads the policy queries, also called topics. It is read by: (.*, )?AP, .* and [0-9]+ more$"),
-        ("AUC", {"unjudged": "drop"}, "^no metric of this call reads unjudged. It is read by: "),
-        ("AUC", {"score_type": "float32"}, "^no metric of this call reads score_type. It is read by: "),
-        ("AUC", {"aggregate": "min"}, "^no metric of this call reads aggregate. It is read by: "),
-        ("ROC", {"level": "query"}, "^no metric of this call reads level. It is read by: "),
-        ("RR", {"floor": 0.1}, "^no metric of this call reads floor. It is read under aggregate=gmean$"),
-        ("RR", {"tie_credit": 1, "gain": "exp2"}, "reads tie_credit. It is read by: (.*, )?AUC(.|\n)*reads gain. It is read by: (.*, )?nDCG"),
-    ],
-)  # fmt: skip
-def test_what_no_metric_reads(metrics, options, message):
-    with pytest.raises(sqlrank.MetricError, match=message):
-        evaluate(metrics, **options)
-
-
 def test_what_some_metric_reads_is_given_to_those():
     assert evaluate(["num_q", "RR(aggregate=gmean)"], floor=0.1) == [
         {"num_q": 1.0, "RR(aggregate=gmean)": 0.5}

@@ -307,66 +307,6 @@ def add_row(of: str, **values: Any) -> dict[str, pa.Table]:
     }
 
 
-@pytest.mark.parametrize(
-    ("inputs", "problem"),
-    [
-        (
-            add_row("history", query_id="1", doc_id="d"),
-            r"history \(.*\): \(query_id, doc_id\) occurs more than once. Keep one row of each",
-        ),
-        (add_row("history", query_id="1", doc_id=None), "1 row: doc_id is NULL"),
-        (add_row("history", query_id=None, doc_id="d"), "1 row: query_id is NULL"),
-        ({"history": WORLD.inputs["history"].slice(0, 0)}, "history .* has no rows"),
-        (
-            add_row("items", doc_id="a", provider="Z"),
-            r"items \(.*\): \(doc_id\) occurs more than once",
-        ),
-        (
-            add_row("items", doc_id="z", provider=None),
-            "1 row: provider is NULL. Give such items one of their own",
-        ),
-        (
-            add_row("features", doc_id="a", category="comedy", value=2.0),
-            r"\(doc_id, category\) occurs more than once",
-        ),
-        (
-            add_row("features", doc_id="a", category="new", value=float("nan")),
-            "1 row: value is NaN or infinite",
-        ),
-        (
-            add_row("features", doc_id="a", category="new", value=None),
-            "1 row: value is NULL. Give 0, or leave the row out",
-        ),
-        (
-            add_row("features", doc_id="a", category="new", value=1e200),
-            "1 row: value is beyond 1e90",
-        ),
-        (add_row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
-        (
-            add_row("baseline", query_id="1", doc_id="a", score=3.0),
-            r"baseline .*\(query_id, doc_id\) occurs more than once",
-        ),
-        (add_row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
-        (
-            {"items": build_table(doc_id="1 2", provider="X Y")},
-            "no number is one of the texts",
-        ),
-        ({"items": build_table(item="a", provider="X")}, "items .*: no column 'doc_id'"),
-    ],
-)
-def test_rows_are_checked(inputs, problem):
-    with pytest.raises(InputError, match=problem):
-        evaluate(
-            [
-                "Unseen",
-                "Unexpectedness@3",
-                "IntraListDiversity(distance=cosine)",
-                "ExposureDisparity",
-            ],
-            inputs=inputs,
-        )
-
-
 def test_duplicates_are_merged():
     twice = add_row("history", query_id="1", doc_id="d") | add_row(
         "baseline", query_id="1", doc_id="a", score=-9.0

@@ -244,31 +244,6 @@ def test_ids_and_positions_of_other_types_and_names(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        (
-            {"evidence": [("q1", "a", 5, 5)]},
-            "1 row: span_end is not above span_start, so that the span has no length",
-        ),
-        ({"evidence": [("q1", "a", 5, None), ("q1", "a", 5, 9)]}, "1 row: span_end is NULL"),
-        ({"evidence": [("q1", "a", 5, 9)] * 2}, "query_id, source, span_start, span_end"),
-        (
-            {"chunks": [("c1", "a", 9, 5)]},
-            "1 row: span_end is not above span_start, so that the chunk has no length",
-        ),
-        ({"chunks": [("c1", "a", 0, 500)] * 2}, "(doc_id) occurs more than once"),
-        ({"chunks": [("c1", None, 0, 5), ("c2", "a", 0, 5)]}, "1 row: source is NULL"),
-    ],
-)
-def test_rows_that_are_refused(changed, expected):
-    with pytest.raises(InputError) as caught:
-        sqlrank.evaluate("RR", run=RUN, inputs=make_inputs(**changed))
-    first, *others = str(caught.value).splitlines()
-    assert expected in first
-    assert not any(line.startswith("evidence and chunks") for line in others)
-
-
-@pytest.mark.parametrize(
     "extra", [{}, {"chunks": ..., "qrels": {"q1": ["c1"]}}], ids=["no chunks", "qrels, too"]
 )
 def test_inputs_that_do_not_go_together(extra):

@@ -235,58 +235,6 @@ def test_a_metric_is_written_as_it_is_parsed():
     assert str(sqlrank.parse("mean(column=latency_ms)")) == "Mean(latency_ms)"
 
 
-@pytest.mark.parametrize(
-    ("metric", "options", "problem"),
-    [
-        ("Mean", {}, r"Mean needs a column. Write Mean\(latency_ms\)"),
-        (
-            "nDCG(exp2)",
-            {},
-            r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)",
-        ),
-        (
-            "Quantile(cost / 2, 0.95)",
-            {},
-            r"columns=\{'value': 'cost / 2'\}, and ask for Quantile\(value, 0.95\)",
-        ),
-        (
-            "Mean(intent)",
-            {"by": "system"},
-            r"intent is VARCHAR, not a number. '.*' are none. Say what each stands for: columns=\{",
-        ),
-        (
-            "Mean(faithfulnes)",
-            {"by": "system"},
-            "no column 'faithfulnes'. Did you mean 'faithfulness'",
-        ),
-        ("Mean(cost)", {}, "occurs more than once"),
-        (
-            "Mean(cost)",
-            {"predictions": make_measures()},
-            (
-                r"may be of predictions or queries. Write Mean\(predictions.cost\) or"
-                r" Mean\(queries.cost\)"
-            ),
-        ),
-        (
-            "Mean(run.cost)",
-            {"by": "system"},
-            "there is no input run to measure. Write queries.cost",
-        ),
-        ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and a flag takes no others"),
-        (
-            "Mean(cost, 0.5)",
-            {"by": "system"},
-            "Mean has no parameter 'q'|no metric of this call reads q|'q'",
-        ),
-        ("Quantile(cost, 2)", {"by": "system"}, "q is 2. It must be a number from 0 to 1"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(metric, options, problem):
-    with pytest.raises((InputError, MetricError), match=problem):
-        sqlrank.evaluate(metric, queries=make_measures(), **options)
-
-
 def test_without_an_input_the_error_says_which():
     with pytest.raises(MetricError, match=r"Mean\(cost\): give queries=, predictions= or inputs="):
         sqlrank.evaluate("Mean(cost)")

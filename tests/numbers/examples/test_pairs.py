@@ -327,24 +327,6 @@ def test_few_negatives_are_an_error(arguments):
     assert said in str(caught.value).splitlines()
 
 
-@pytest.mark.parametrize(
-    ("metric", "arguments", "error", "message"),
-    [
-        ("pAp", {}, MetricError, "pAp needs a cut-off"),
-        ("pAp(few_negatives=drop)@2", {}, MetricError, "unknown few_negatives 'drop'"),
-        ("KendallTau(tau=d)", {}, MetricError, "unknown tau 'd'"),
-        ("SomersD(untied_in=x)", {}, MetricError, "unknown untied_in 'x'"),
-        ("AUC(tau=b)", {}, MetricError, "AUC has no parameter 'tau'"),
-        ("FCP", {}, sqlrank.InputError, "query_id"),
-        ("PartialAUC@2", {}, sqlrank.InputError, "label"),
-    ],
-)
-def test_refused(metric, arguments, error, message):
-    with pytest.raises(error) as caught:
-        evaluate_values(metric, [1, 2, 0], [0.1, 0.2, 0.3], **arguments)
-    assert message in str(caught.value)
-
-
 def test_null_and_nan_are_refused():
     for label, score, what in (
         ([1, None], [0.1, 0.2], "label is NULL"),

@@ -148,27 +148,6 @@ def test_sweep_per_query():
     assert [by_query["third", k] for k in (1, 2, 3)] == pytest.approx([0, 0, 1 / 2])
 
 
-@pytest.mark.parametrize(
-    ("metrics", "reason"),
-    [
-        (["P@1..3", "R@1..5"], "ask for metrics of one range in a call of their own"),
-        (["P@1..3", "AP"], "ask for metrics of one range in a call of their own"),
-        (["P"], "P needs a cut-off"),
-        (["SetP@3"], "SetP takes no cut-off"),
-        (["P@0"], "It must be an integer from 1"),
-        (["IPrec@1.5"], "It must be a number from 0 to 1"),
-        (["nDCGG@3"], "Did you mean 'nDCG'"),
-        (["P(depths=3)@3"], "P has no parameter 'depths'"),
-        (["P(denominator=half)@3"], "half"),
-        (["P(precision_at=all_ranks)@5"], "P has no parameter 'precision_at'"),
-        ([], "no metric is given"),
-    ],
-)
-def test_metrics_that_are_refused(metrics, reason):
-    with pytest.raises(sqlrank.MetricError, match=reason):
-        sqlrank.evaluate(metrics, **FOUR_RELEVANT)
-
-
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("metric", ["P@5", "RR", "R@5", "F@5", "Rprec", "IPrec@0.5", "Success@5"])
 def test_the_form_of_average_precision_is_none_of_the_others(metric):

@@ -280,32 +280,6 @@ def test_systems_are_compared_by_rows_and_by_units():
     assert (row["value_baseline"], row["value"], row["n_units"]) == (pytest.approx(0.5), 1, 6)
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "expected"),
-    [
-        ("label", [None, "a"], "1 row: label is NULL"),
-        (
-            "predicted",
-            [None, "a"],
-            (
-                "1 row: predicted is NULL. Give the row a class of its own, such as 'none', or"
-                " leave it out"
-            ),
-        ),
-        ("weight", [-1.0, 1.0], "1 row: weight is negative"),
-        ("weight", [float("nan"), 1.0], "1 row: weight is NaN or infinite"),
-        ("weight", [1e91, 1.0], "1 row: weight is above 1e90"),
-    ],
-)
-def test_rows_that_are_refused(column, values, expected):
-    table = pa.table(
-        read_columns(label="a b", predicted="a b", weight="1.0 1.0") | {column: values}
-    )
-    with pytest.raises(InputError) as caught:
-        sqlrank.evaluate("MulticlassAccuracy", inputs={"classified": table})
-    assert expected in str(caught.value)
-
-
 def test_classes_of_two_types_are_refused():
     with pytest.raises(InputError, match=r"label is .*predicted is "):
         sqlrank.evaluate(

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError
 from tests.numbers.references import uplift_reference as reference
 from tests.tables import read_columns
 
@@ -250,21 +249,3 @@ def test_metrics_without_an_arm_are_null():
     no_outcome = evaluate_uplift(["Qini", "AUUC"], {**HAND, "label": [0.0] * 8})
     assert no_outcome == {"Qini": None, "AUUC": 0}
     assert evaluate_uplift("Uplift@0.125", HAND) == {"Uplift@0.125": None}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        ("treatment", 2, "1 row: treatment is neither 1 (treated) nor 0"),
-        ("treatment", None, "1 row: treatment is NULL"),
-        ("label", 0.5, "1 row: label is neither 0 nor 1"),
-        ("label", None, "1 row: label is NULL"),
-        ("score", float("nan"), "1 row: score is NaN"),
-        ("weight", -1.0, "1 row: weight is negative"),
-    ],
-)
-def test_rows_that_are_refused(name, value, expected):
-    columns = {**HAND, "weight": [1.0] * 8}
-    with pytest.raises(InputError) as caught:
-        evaluate_uplift("Qini", {**columns, name: [value, *columns[name][1:]]})
-    assert expected in str(caught.value)
