@@ -52,7 +52,7 @@ from sqlrank.result_columns import (
 from sqlrank.result_metadata import find_range, read_measures, read_texts, read_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -220,17 +220,30 @@ class Contrasts:
         )
 
     def _name_common_keys(self, rows: Sequence[Row]) -> list[str]:
-        """Return the groups, or else metrics, of which these are all rows, nothing for others."""
-        for part in (slice(0, -1), slice(-1, None)):
-            first_rows = {row.keys[part]: row for row in reversed(rows)}
-            num_rows = sum(row.keys[part] in first_rows for row in self.rows)
+        """Return the groups, or else metrics or pairs of systems, of which these are all rows,
+        nothing for others.
+        """
+        last = len(self.headings) - 1
+        parts: list[tuple[Callable[[Row], tuple[str, ...]], Callable[[Row], str]]] = [
+            (lambda row: row.keys[:-1], lambda row: self._name_keys(row, range(last))),
+            (lambda row: row.keys[-1:], lambda row: self._name_key(row, last)),
+            (lambda row: row.pair, self._name_pair),
+        ]
+        for read_key, name in parts:
+            first_rows = {read_key(row): row for row in reversed(rows)}
+            num_rows = sum(read_key(row) in first_rows for row in self.rows)
             if () not in first_rows and len(first_rows) < len(rows) == num_rows:
-                indices = range(len(self.headings))[part]
-                return [
-                    " ".join(self._name_key(row, index) for index in indices)
-                    for row in reversed(first_rows.values())
-                ]
+                return list(map(name, reversed(first_rows.values())))
         return []
+
+    def _name_keys(self, row: Row, indices: Iterable[int]) -> str:
+        return " ".join(self._name_key(row, index) for index in indices)
+
+    def _name_pair(self, row: Row) -> str:
+        """Return the system of a row, of several baselines with its own."""
+        baseline, system = map(self.escape, row.pair)
+        has_baselines = len({row.pair[0] for row in self.rows}) > 1
+        return f"{system} against {baseline}" if has_baselines else system
 
     def _name_row(self, row: Row) -> str:
         """Return the texts of a row that differ between rows, at least its metric."""
@@ -239,11 +252,9 @@ class Contrasts:
             for index in range(len(self.headings))
             if len({row.keys[index] for row in self.rows}) > 1
         ]
-        system = [self.escape(row.pair[1])] if len({row.pair for row in self.rows}) > 1 else []
-        return (
-            " ".join([*(self._name_key(row, index) for index in differing), *system])
-            or row.keys[-1]
-        )
+        pair = [self._name_pair(row)] if len({row.pair for row in self.rows}) > 1 else []
+        names = filter(None, [self._name_keys(row, differing), *pair])
+        return " ".join(names) or row.keys[-1]
 
     def lay_out(self, width: int | None, hints: Sequence[str] = (), *, color: bool = False) -> str:
         """Return tables, notes and hints as text for a terminal of ``width`` columns, if given.
@@ -274,7 +285,7 @@ class Contrasts:
 
     def _narrower_tables(self) -> Iterator[tuple[list[DisplayTable], dict[str, str]]]:
         """Yield tables with the letters of long names, each narrower than the one before: fewer
-        columns that name rows, the least varied first.
+        columns that name rows, the least varied first. A table per row comes last.
         """
         variety = [
             len({row.keys[index] for row in self.rows}) for index in range(len(self.headings))
@@ -284,12 +295,11 @@ class Contrasts:
         long_names, names = (
             assign_letters([*self.systems, *groups], width) for width in MAX_NAME_WIDTHS
         )
-        for count in range(len(order) + 1):
-            yield self.build_tables({}, order[:count]), {}
-            if long_names:
-                yield self.build_tables(long_names, order[:count]), long_names
-        for count in range(len(order) + 1):
-            yield self.build_tables(names, order[:count]), names
+        for counts in (range(len(order)), [len(order)]):
+            for letters in ([{}, long_names] if long_names else [{}], [names]):
+                for count in counts:
+                    for shorter in letters:
+                        yield self.build_tables(shorter, order[:count]), shorter
 
     def build_tables(
         self, names: Mapping[str, str] | None = None, title_keys: Sequence[int] = ()

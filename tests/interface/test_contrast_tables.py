@@ -173,6 +173,40 @@ def test_groups_have_a_table_each_if_their_column_does_not_fit():
     ]
 
 
+def test_rows_stay_together_below_letters_before_each_has_a_table():
+    rows = make_rows(
+        [("score_logistic", "score_boosting")],
+        [{"policy": "bts"}, {"policy": "random"}],
+        ["AUC", "LogLoss"],
+    )
+    assert lay_out(rows)[:7] == [
+        "policy  metric        A       B  difference          interval        p  winner",
+        "bts     AUC      0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  B",
+        "bts     LogLoss  0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  B",
+        "random  AUC      0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  B",
+        "random  LogLoss  0.5000  0.7500     +0.2500  0.1250 to 0.3750  <0.0001  B",
+        "A: score_logistic",
+        "B: score_boosting",
+    ]
+
+
+def test_a_remark_names_the_baseline_where_systems_have_several():
+    pairs = [("bm25", "dense"), ("bm25", "hybrid"), ("dense", "hybrid")]
+    rows = make_rows(pairs, metrics=["AP", "RR"])
+    of_pair = [row | {"reason": "equal" if row["baseline"] == "dense" else None} for row in rows]
+    assert "hybrid against dense: equal." in lay_out(of_pair)
+    of_row = [
+        row | {"reason": "equal" if row["metric"] == "AP" else None}
+        for row in of_pair
+        if row["system"] == "hybrid"
+    ]
+    assert "AP: equal." in lay_out(of_row)
+    of_row[0]["reason"] = None
+    assert [line for line in lay_out(of_row) if line.endswith("equal.")] == [
+        f"AP hybrid against {of_row[1]['baseline']}: equal."
+    ]
+
+
 def test_undefined_statistics_are_left_out_where_no_row_has_them_and_reasons_are_named_once():
     undefined = dict.fromkeys(("ci_low", "ci_high", "p_adjusted", "ci_level", "winner"))
     rows = [
