@@ -19,6 +19,7 @@ from sqlrank.output.contrast_tables import (
     SYSTEM_BETTER,
     TEST_NAMES,
     VARIANT_LABELS,
+    format_span,
     have_lifts,
     label_comparison,
 )
@@ -201,11 +202,14 @@ def _describe_tests(view: ResultView) -> str:
     if "confidence" not in view.texts:
         return ""
     test, correction = (view.texts.get(name, "?") for name in ("test", "correction"))
-    by = CORRECTION_NAMES.get(correction, "nothing")
-    return (
-        f" Lines: {view.confidence}% confidence intervals, corrected by {by}. Test:"
-        f" {TEST_NAMES.get(test, test)}."
-    )
+    levels = [
+        row["ci_level"]
+        for row in view.rows
+        if row.get("ci_level") is not None and row["ci_low"] is not None
+    ]
+    level = format_span(levels, "{:.4g}", 100) if levels else view.confidence
+    by = f", corrected by {CORRECTION_NAMES[correction]}" if correction in CORRECTION_NAMES else ""
+    return f" Lines: {level}% confidence intervals{by}. Test: {TEST_NAMES.get(test, test)}."
 
 
 def _as_comparison(view: ResultView) -> ResultView:

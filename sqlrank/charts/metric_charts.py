@@ -4,8 +4,10 @@ matrices.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -18,6 +20,7 @@ from sqlrank.charts.result_view import (
     text_labels,
     vega_timestamp,
 )
+from sqlrank.output.display import group_items
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ ROW_PIXELS = 24
 
 PADDING = 0.08
 """Part of the width of the data that an axis adds on each side."""
+
+_CUTOFF_RANGE = re.compile(r"@\d+\.\.\d+")
 
 DARK_SHARE = 0.68
 """Relative position in the value range above which heat map labels are white."""
@@ -96,12 +101,24 @@ def zoomed_domain(
 
 
 def draw_cutoffs(view: ResultView) -> ChartType:
-    """Draw metrics over a range of cut-offs."""
+    """Draw metrics over a range of cut-offs, to the last that changes a value: of those beyond all
+    lists, none does.
+    """
     column = view.columns_of_kind("cutoff")[0]
-    cutoff_values = [row[column] for row in view.rows]
-    ticks = sorted(set(cutoff_values)) if len(set(cutoff_values)) <= MAX_CUTOFF_TICKS else []
-    axis = alt.Axis(values=ticks, format="d") if ticks else alt.Axis(tickMinStep=1, format="d")
-    return _draw_lines(view, cutoff_values, "cut-off (rank)", axis, ())
+    rows = group_items(view.rows, itemgetter(column))
+    values = {cutoff: [row | {column: None} for row in rows[cutoff]] for cutoff in sorted(rows)}
+    changing = [cutoff for cutoff in values if values[cutoff] != values.get(cutoff - 1)]
+    drawn = [cutoff for cutoff in values if cutoff <= changing[-1]]
+    notes = []
+    if 1 < len(drawn) < len(values):
+        view = replace(view, rows=[row for row in view.rows if row[column] <= drawn[-1]])
+        notes = [f"Beyond {drawn[-1]}, no value changes."]
+    else:
+        drawn = list(values)
+    is_labeled = len(drawn) <= MAX_CUTOFF_TICKS
+    axis = alt.Axis(values=drawn, format="d") if is_labeled else alt.Axis(tickMinStep=1, format="d")
+    positions = [row[column] for row in view.rows]
+    return _draw_lines(view, positions, "cut-off k (rank)", axis, (), notes)
 
 
 def draw_time_series(view: ResultView) -> ChartType:
@@ -246,7 +263,12 @@ def _dot_layers(
 
 
 def _draw_lines(
-    view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]
+    view: ResultView,
+    positions: Sequence[Any],
+    title: str,
+    axis: alt.Axis,
+    leave_out: Sequence[str],
+    notes: Sequence[str] = (),
 ) -> ChartType:
     """Draw metrics as lines over axis positions, with bands of their intervals."""
     dimensions, keys = view.assign_dimensions(leave_out)
@@ -259,6 +281,7 @@ def _draw_lines(
         domain = theme.constant_domain(
             row[field] for row in rows for field in ("y", "low", "high") if field in row
         )
+        y_title = _name_range(view.format_title(name))
         base_chart = alt.Chart(width=size, height=size * 2 // 3 if leave_out else size).encode(
             x=alt.X(f"x{type_suffix}", title=title, axis=axis)
         )
@@ -266,21 +289,32 @@ def _draw_lines(
         line = base_chart.mark_line(
             point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains"
         ).encode(
-            y=alt.Y("y:Q", title=view.format_title(name), scale=alt.Scale(zero=False, **domain)),
+            y=alt.Y("y:Q", title=y_title, scale=alt.Scale(zero=False, **domain)),
             tooltip=tooltip,
             **theme.color_encoding(dimensions, is_line=True),
         )
         band = base_chart.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=view.format_title(name)),
+            y=alt.Y("low:Q", title=y_title),
             y2=alt.Y2("high:Q"),
             **theme.color_encoding(dimensions),
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
         charts.append(theme.layer_facets(layers, rows, dimensions))
-    title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
+    names = theme.join_names(list(map(_name_range, view.drawn_metrics)))
     return theme.with_caption(
-        theme.concatenate_charts(charts), title_text, _list_captions(view, "Bands")
+        theme.concatenate_charts(charts),
+        f"{names} over {title.partition(' (')[0]}",
+        [*_list_captions(view, "Bands"), *notes],
     )
+
+
+def _name_range(name: str) -> str:
+    """Return the name of a metric with ``k`` for the range of its cut-offs.
+
+    >>> _name_range("nDCG@1..20 (0 to 1)"), _name_range("AUC")
+    ('nDCG@k (0 to 1)', 'AUC')
+    """
+    return _CUTOFF_RANGE.sub("@k", name)
 
 
 def add_text_colors(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

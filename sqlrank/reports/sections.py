@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -22,7 +21,7 @@ from sqlrank.output.contrast_tables import (
     STATES,
     SYSTEM_BETTER,
 )
-from sqlrank.output.display import group_column_names, group_items, sort_and_limit, to_long_format
+from sqlrank.output.display import group_column_names, sort_and_limit, to_long_format
 from sqlrank.registry.metric_info import find_metric, is_count_metric, list_metrics
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.reports.blocks import (
@@ -483,21 +482,13 @@ def curve_section(request: ReportRequest, overall: pa.Table) -> Section:
         "Over cut-offs",
         [
             build_figure(
-                lambda: _drop_constant_cutoffs(request.evaluate(swept)),
+                partial(request.evaluate, swept),
                 "curve-cutoffs",
                 "Metrics over cut-offs",
                 "cutoffs",
             )
         ],
     )
-
-
-def _drop_constant_cutoffs(result: pa.Table) -> pa.Table:
-    """Return metrics over cut-offs without those beyond all lists, where no value changes."""
-    values = group_items(result.to_pylist(), itemgetter("k"))
-    texts = {k: str([{**row, "k": None} for row in rows]) for k, rows in values.items()}
-    last = max((k for k in texts if texts[k] != texts.get(k - 1)), default=1)
-    return result.filter(pc.less_equal(result["k"], last))
 
 
 def _confusion_section(request: ReportRequest) -> Section:

@@ -371,7 +371,7 @@ def test_a_run_is_drawn(tmp_path):
         "chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test",
         "-o", tmp_path / "a.svg",
     )  # fmt: skip
-    assert "cut-off (rank)" in find_texts(tmp_path / "a.svg")
+    assert "cut-off k (rank)" in find_texts(tmp_path / "a.svg")
 
 
 PAGE = (ROOT / "docs" / "charts.md").read_text("utf-8")

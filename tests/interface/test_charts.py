@@ -197,8 +197,21 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey():
         "domain": ["baseline", "dense"],
         "range": [GREY, PALETTE[0]],
     }
-    assert encoding["x"]["title"] == "cut-off (rank)"
-    assert encoding["y"]["title"] == "P@1..2 (0 to 1, higher is better)"
+    assert encoding["x"]["title"] == "cut-off k (rank)"
+    assert encoding["y"]["title"] == "P@k (0 to 1, higher is better)"
+    assert found["title"]["text"] == "P@k over cut-off k"
+
+
+@pytest.mark.parametrize(("metric", "last"), [("nDCG@1..9", 3), ("P@1..9", 9), ("nDCG@7..9", 9)])
+def test_cut_offs_beyond_all_lists_are_left_out_if_no_value_changes_there(metric, last):
+    qrels = {"q1": {"c": 1, "b": 1}}
+    found = draw_spec(
+        sqlrank.evaluate(metric, run={"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, qrels=qrels)
+    )
+    cutoffs = [x for (x,) in list_rows(found, "x")]
+    assert cutoffs[-1] == last
+    note = "Beyond 3, no value changes."
+    assert (read_caption(found) == note) is (last == 3)
 
 
 def test_the_baseline_that_the_metadata_name_is_grey():
@@ -354,6 +367,19 @@ def test_a_forest_has_no_difference_in_grey():
         "Points: differences of means. Lines: 95% confidence intervals, corrected by"
         " Holm. Test: paired t-test."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ({}, "97.5% confidence intervals, corrected by Holm"),
+        ({"correction": "none"}, "95% confidence intervals"),
+        ({"confidence": 0.9}, "95% confidence intervals, corrected by Holm"),
+    ],
+)
+def test_the_caption_has_the_level_of_the_intervals_that_are_drawn(options, lines):
+    found = draw_spec(sqlrank.compare(["RR", "P@2"], **SCORED, **options))
+    assert f" Lines: {lines}. Test: paired t-test." in read_caption(found)
 
 
 def test_a_title_is_of_the_chart_or_as_given():
