@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sqlrank.errors import InputError, count_things, join_words
 from sqlrank.inference import (
@@ -42,7 +43,7 @@ from sqlrank.reports.verdict_sentences import (
     MIN_UNITS_WITHOUT_NOTE,
     pair_verdict,
 )
-from sqlrank.result_columns import EXPERIMENT_SCHEMA, Kind, ResultRow
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, SRM_ALPHA, Kind, ResultRow
 from sqlrank.result_metadata import (
     EXPERIMENT,
     ResultMetadata,
@@ -215,8 +216,10 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
 def experiment_sections(effects: Effects) -> list[Section]:
     """Return the sections of the page."""
     note = INTERVAL_NOTES.get(effects.texts["interval"], "")
+    # The sample ratio has a sentence above, and its test is in the section of units.
+    variant_rows = effects.table.filter(pc.is_valid(effects.table["variant"]))
     table = result_block(
-        effects.table, "effects-table", "Metrics by variant", effects.max_rows, note=note
+        variant_rows, "effects-table", "Metrics by variant", effects.max_rows, note=note
     )
     effect = (
         f"Lifts over {truncate_text(effects.control)}"
@@ -388,8 +391,9 @@ def _units_section(effects: Effects) -> Section:
     ratio = effects.sample_ratio
     statistic, p_value = (format_cell(name, ratio[name]).text for name in ("statistic", "p_value"))
     note = (
-        f"The sample ratio test compares both shares by chi-square: statistic {statistic}, df"
-        f" {ratio['df']:g}, p_value {p_value}. Below 0.001 units were lost or misassigned."
+        f"The sample ratio test compares both shares: chi-square {statistic}, degrees of freedom"
+        f" {ratio['df']:g}, p {p_value}. A p below {SRM_ALPHA:g} means that units were lost or"
+        " misassigned."
     )
     block = TableBlock(
         "units-table",

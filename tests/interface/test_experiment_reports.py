@@ -90,6 +90,8 @@ def test_a_report_of_an_experiment_begins_with_variants_guardrails_and_the_sampl
         ),
         ("even", "The numbers of units fit the expected shares (sample ratio test, p 1.0000)."),
     ]
+    assert "Sample ratio as planned" not in html
+    assert "chi-square 0.0000, degrees of freedom 2, p 1.0000. A p below 0.001 means" in html
     assert re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html) == [
         "Summary",
         "Units",
