@@ -13,4 +13,6 @@ FROM (
   FROM items
 ) AS item_words
 CROSS JOIN UNNEST(item_words.words) WITH ORDINALITY AS first_words(word, position)
-WHERE first_words.position <= ARRAY_LENGTH(item_words.words) - $n + 1
+WHERE
+  -- a slice fails if $n is NaN, which no number of words reaches
+  first_words.position + $n - 1 <= ARRAY_LENGTH(item_words.words)

@@ -15,4 +15,6 @@ FROM (
   LEFT JOIN queries ON queries.query_id = ranked_lists.query_id
 ) AS query_words
 CROSS JOIN UNNEST(query_words.words) WITH ORDINALITY AS first_words(word, position)
-WHERE first_words.position <= ARRAY_LENGTH(query_words.words) - $n + 1
+WHERE
+  -- a slice fails if $n is NaN, which no number of words reaches
+  first_words.position + $n - 1 <= ARRAY_LENGTH(query_words.words)
