@@ -531,59 +531,6 @@ def test_names_that_are_odd(shares):
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"test": "student"},
-            "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization",
-        ),
-        (
-            {"correction": "bonferroni"},
-            "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none",
-        ),
-        (
-            {"correction": "max_t", "test": "sign"},
-            "correction='max_t' is of t-tests. Leave out test='sign'",
-        ),
-        (
-            {"confidence": 95},
-            (
-                "confidence=95 is not possible. Did you mean confidence=0.95? It is a number from"
-                " 0.5 to 0.999999999, such as 0.95"
-            ),
-        ),
-        (
-            {"target_effect": "0%"},
-            (
-                "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a"
-                " share"
-            ),
-        ),
-        ({"target_effect": "much"}, "target_effect='much' is not possible"),
-        (
-            {"power": 80},
-            "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8",
-        ),
-        (
-            {"replicates": 5, "correction": "max_t"},
-            "replicates=5 is not possible for a randomization test: give 99 to 1000000",
-        ),
-        ({"baseline": "A"}, "no system is called 'A'. Did you mean 'a'? Choose from: a, b"),
-        (
-            {"by": "system"},
-            "by='system' is not possible: 'system' identifies the systems. Leave it out of by",
-        ),
-        ({"by": [["day"], ["day"]]}, "by names a grouping twice: day"),
-        ({"aggregate": "max"}, "means are compared, not aggregate='max'. Leave it out"),
-    ],
-)
-def test_refused_arguments(options, message, shares):
-    with pytest.raises(MetricError) as caught:
-        compare(shares, score(a=A, b=B), **options)
-    assert message in str(caught.value)
-
-
 @pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares):
     with pytest.raises(

@@ -456,10 +456,6 @@ def test_an_order_of_rows_has_no_interval():
 # What is refused
 
 
-FOLD_ADVICE = (
-    ". If queries are folds, which share units, leave out level and query_id: AUC of all rows has"
-    " the unit"
-)
 FOLDS = ((0.9, 0.2, 0.6, 0.5), (0.8, 0.7, 0.1, 0.75), (0.4, 0.3, 0.5, 0.9))
 
 

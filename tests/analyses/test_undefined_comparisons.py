@@ -18,7 +18,7 @@ from sqlrank.output.ci_reports import format_junit, github_annotations, markdown
 from tests.interface.command_line import app
 
 SIZE = 400
-UNDEFINED, OPEN = "undefined for the candidate", "the interval extends beyond the tolerance"
+UNDEFINED = "undefined for the candidate"
 NO_CHANGE = (
     f"no change in {SIZE} rows: at most 0.75% of rows change, 1.5% of those of the smaller class"
 )

@@ -309,42 +309,6 @@ def test_only_charts_of_sqlrank_are_replaced(ending, clicks, tmp_path):
     assert output.stat().st_mtime_ns > first
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["ROC"], "name the file to draw with -o, such as -o roc.svg"),
-        (
-            ["ROC", "-o", "a.gif"],
-            (
-                "-o a.gif: its ending does not say how to draw it. Use one of .svg, .png, .pdf,"
-                " .html, .json"
-            ),
-        ),
-        (
-            ["-o", "a.svg"],
-            "name what to draw, such as ROC, or a stored result with --result FILE: one of the two",
-        ),
-        (["ROC", "--result", "r.parquet", "-o", "a.svg"], "one of the two"),
-        (
-            ["--result", "r.parquet", "-o", "a.svg"],
-            "--result r.parquet: there is no such file. Store a result with -o r.parquet",
-        ),
-        (
-            ["ROC", "--kind", "rok", "-o", "a.svg"],
-            "there is no kind of chart 'rok'. Did you mean 'roc'?",
-        ),
-        (
-            ["ROC", "--predictions", "no.parquet", "-o", "a.svg"],
-            "there is no table and no file named 'no.parquet'",
-        ),
-    ],
-)
-def test_the_command_refuses(arguments, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert message in run_refused_command("chart", *arguments)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_stored_table_that_is_none_of_ours(clicks, tmp_path):
     assert "this table has no metadata of sqlrank" in run_refused_command(
         "chart", "--result", clicks, "-o", tmp_path / "a.svg"

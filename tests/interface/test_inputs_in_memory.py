@@ -103,51 +103,6 @@ def test_the_example_of_pytrec_eval():
         )
 
 
-@pytest.mark.parametrize(
-    ("source", "parts"),
-    [
-        (
-            {"q1": {"a": "1"}},
-            [
-                (
-                    "run: cannot read a dict whose query 'q1' has '1' for document 'a', which is no"
-                    " number"
-                )
-            ],
-        ),
-        (
-            {"q1": {"a": [1]}},
-            [
-                (
-                    "run: cannot read a dict whose query 'q1' has [1] for document 'a', which is no"
-                    " number"
-                )
-            ],
-        ),
-        (
-            {"q1": {"a": None}},
-            [
-                (
-                    "run: cannot read a dict whose query 'q1' has None for document 'a', which is"
-                    " no number"
-                ),
-                "{query: {document: score}}",
-            ],
-        ),
-        ({"q1": {"a": float("nan")}}, ["query 'q1' has nan for document 'a', which is no number"]),
-        (
-            {"q1": {"a": 1.0}, 2: {"a": 1.0}},
-            ["are of different types. Make them all texts, or all numbers"],
-        ),
-        ({"q1": {}}, ["run (dict) has no rows"]),
-        ({}, ["run (dict) has no rows"]),
-        ([], ["run (list) has no rows"]),
-    ],
-)
-def test_maps_that_are_none(source, parts, qrels):
-    refused(*parts, run=source, qrels=qrels)
-
-
 def test_maps_of_other_roles_are_refused(run, qrels):
     refused("predictions: cannot read a dict", metrics="AUC", predictions={"q1": {"a": 1.0}})
     refused(

@@ -217,31 +217,6 @@ FILE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("roles.toml", "run = 5", "roles.toml:1: run = 5 is in no table. Write a table [run]"),
-        ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5. It must be a list of texts"),
-        ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5. It must be a text"),
-        ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table. Write a table [x]"),
-        ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
-        ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),
-        ("names.toml", "[aliases]\nfoo = 5", "names.toml:1: foo of [aliases] is 5. It must be a text"),
-        ("names.toml", "[spellings]\n'((' = 'x'", "names.toml:1: '((' of [spellings] is no regular expression"),
-        ("metrics/mine.sql", FILE.format("MAX(score"), "mine.sql:6: 1 more '(' than ')'. Close each bracket"),
-        ("metrics/mine.sql", FILE.format("MAX(score" + " + 0" * 300_000 + ")"), "mine.sql:1: the file has 1200132 characters, of which one may have"),
-    ],
-    ids=range(10),
-)  # fmt: skip
-def test_a_folder_of_ones_own_is_refused_by_file_and_rule(name, text, message, tmp_path):
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text(text)
-    evaluate = sqlrank.evaluate
-    with pytest.raises(ContractError) as caught:
-        evaluate("AUC", predictions=TABLE, sql_dir=tmp_path)
-    assert message in str(caught.value)
-
-
 def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path):
     (tmp_path / "compat").mkdir()
     for text, message in (

@@ -14,7 +14,7 @@ from sqlrank import MetricError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.interface.calls import GOOD_QRELS, GOOD_RUN, read_canonical
-from tests.interface.command_line import invoke_command, run_command, run_refused_command
+from tests.interface.command_line import run_command, run_refused_command
 from tests.tables import build_table, read_columns
 
 NAMES = read_toml(sql_root() / "settings" / "names.toml")
@@ -104,22 +104,6 @@ def test_every_alias_names_a_metric_and_no_metric_of_the_package():
         own = load_registry().metrics.get(theirs.removesuffix("@"))
         assert own is None or (cutoff and own.cutoff_parameter is None)
         assert theirs not in NAMES["ambiguous"]
-
-
-@pytest.mark.parametrize(
-    ("word", "told"),
-    [
-        ("CTR", "'Ratio(clicks, views)' of 'sqlrank experiment'"),
-        ("hold-out", "'sqlrank split' puts rows into train and test"),
-        ("assignment", "puts units into arms"),
-        ("Viewport", "nDCG@cutoff is at the cut-off of each query"),
-        ("off-policy", "'sqlrank metrics policies' lists what logged actions say"),
-        ("Entity resolution", "'sqlrank metrics clusters' lists those of clusters of records"),
-        ("budget", "Elbow@k says where more brings little"),
-    ],
-)
-def test_words_of_no_metric_lead_to_what_is_meant(word, told):
-    assert told in invoke_command("metrics", word).stderr
 
 
 @pytest.mark.slow

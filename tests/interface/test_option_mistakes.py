@@ -24,15 +24,6 @@ RUNS = [
 ]  # fmt: skip
 RUN = ["--run", SMALL / "run.csv", "--qrels", SMALL / "qrels.csv"]
 PREDICTIONS = ["--predictions", SMALL / "predictions.csv"]
-DATED = "SELECT 1 AS label, 0.5 AS score, DATE '2026-03-01' AS day"
-SCORES = [*PREDICTIONS, "--column", "score=score", "--column", "score=label"]
-
-
-EACH_RUN = "no input has a column 'nope'. Each run is a system: a, b. Leave --system out"
-THE_RUN = "no input has a column 'nope'. The run has: query_id, doc_id, score"
-NO_COLUMN = "predictions have no column 'nope'. There are: query_id, doc_id, label, score"
-SEVERAL_SCORES = "with several scores. Each score is a system: score, label. Leave"
-SEVERAL_RUNS = "with several runs. Each run is a system: a, b. Leave --system out"
 
 
 def test_a_column_of_systems_that_identifies_documents():

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-import sqlrank
-from sqlrank import MetricError
 from sqlrank.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
@@ -131,35 +129,3 @@ def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
         path.parent.mkdir(parents=True)
         path.write_text(text)
     assert find_depth(metric, tmp_path, **policies) == expected
-
-
-@pytest.mark.parametrize(
-    ("metric", "options", "problem"),
-    [
-        (
-            "AP",
-            {},
-            (
-                "rank_method='top_k' is for metrics of the first documents alone, not AP. Give"
-                " rank_method='sort', or leave it out"
-            ),
-        ),
-        (
-            "nDCG@3",
-            {"ties": "worst"},
-            (
-                "rank_method='top_k' is for ties='doc_desc', not 'worst'. Give rank_method='sort',"
-                " or leave it out"
-            ),
-        ),
-        (
-            "nDCG@3",
-            {"dialect": "spark"},
-            "rank_method='top_k' is for DuckDB. Choose sort, count or array for spark",
-        ),
-    ],
-)
-def test_top_k_is_refused_for_metrics_of_whole_lists(metric, options, problem):
-    with pytest.raises(MetricError) as error:
-        sqlrank.sql(metric, run="run", qrels="qrels", plan={"rank_method": "top_k"}, **options)
-    assert problem in str(error.value)

@@ -13,7 +13,6 @@ from sqlrank.inputs import row_checks
 from tests.interface.calls import (
     GOOD_QRELS,
     GOOD_RUN,
-    INF,
     NAN,
     assert_refused,
     evaluate_value,
@@ -22,58 +21,6 @@ from tests.interface.calls import (
     make_weights,
 )
 from tests.tables import build_table
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("role", "table", "parts"),
-    [
-        ("run", make_run((None, "a", 1.0), ("q", "a", 1.0)), ["1 row", "query_id is NULL", "query_id=None, doc_id='a'"]),
-        ("run", make_run(("q", None, 1.0), ("q", "a", 1.0)), ["1 row", "doc_id is NULL", "query_id='q', doc_id=None"]),
-        ("run", make_run(("q", "a", None), ("q", "b", 1.0)), ["1 row", "score is NULL", "query_id='q', doc_id='a'"]),
-        ("run", make_run(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "score is NaN, which would be ranked first", "score=nan"]),
-        ("run", make_run(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
-        ("run", make_run(("q", "a", "high")), ["score is VARCHAR, not a number"]),
-        ("run", make_run(("q", "a", None)), ["score"]),
-        ("run", build_table(query_id="q", score="1.0"), ["no column 'doc_id'", "columns={'doc_id': ...}", "There are: query_id, score"]),
-        ("run", build_table(qid="q", docid="a", sim="1.0"), ["Did you mean 'qid', 'docid', 'sim'?", "'query_id': 'qid', 'doc_id': 'docid', 'score': 'sim'"]),
-        ("run", build_table(query_id="q", doc_id="a", store="1.0", sc="1"), ["no column 'score'. Did you mean 'store'? Say which it is with columns={'score': 'store'}."]),
-        ("run", build_table(query_id="q", doc_id="a", position="1"), ["or columns={'rank': 'position'} with ties='rank'. There are"]),
-        ("run", build_table(query_id="q", doc_id="a", shape="1.0"), ["no column 'score'. Say which it is with columns={'score': ...}. There are"]),
-        ("qrels", make_qrels((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
-        ("qrels", make_qrels(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
-        ("qrels", make_qrels(("q", "a", None), ("q", "b", 1)), ["1 row", "relevance is NULL", "doc_id='a'"]),
-        ("qrels", make_qrels(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "relevance is NaN", "relevance=nan"]),
-        ("qrels", make_qrels(("q", "a", INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=inf"]),
-        ("qrels", make_qrels(("q", "a", -INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=-inf"]),
-        ("qrels", make_qrels(("q", "a", -1e91), ("q", "b", 1.0)), ["1 row", "relevance is beyond 1e90", "relevance=-1e+91"]),
-        ("qrels", make_qrels(("q", "a", 1e-91), ("q", "b", 1.0)), ["1 row", "within 1e-90 and not 0", "relevance=1e-91"]),
-        ("qrels", make_qrels(("q", "a", 1), ("q", "a", 2)), ["(query_id, doc_id)", "more than once", "times=2"]),
-        ("qrels", make_qrels(("q", "a", "yes")), ["relevance is VARCHAR, not a number"]),
-        ("queries", make_weights(("q", None), ("r", 1.0)), ["1 row", "weight is NULL", "query_id='q'"]),
-        ("queries", make_weights(("q", -1.0)), ["1 row", "weight is negative", "weight=-1.0"]),
-        ("queries", make_weights(("q", NAN)), ["1 row", "weight is NaN or infinite", "weight=nan"]),
-        ("queries", make_weights(("q", INF)), ["1 row", "weight is NaN or infinite", "weight=inf"]),
-        ("queries", make_weights(("q", 1e308)), ["1 row", "weight is above 1e90", "Divide all weights by one number", "weight=1e+308"]),
-        ("queries", make_weights(("q", 1e-91)), ["1 row", "below 1e-90 and not 0", "weight=1e-91"]),
-        ("queries", make_weights((None, 1.0), ("q", 1.0)), ["1 row", "query_id is NULL"]),
-        ("queries", make_weights(("q", 1.0), ("q", 2.0)), ["(query_id)", "more than once", "query_id='q', times=2"]),
-        ("queries", make_weights(("q", "1")), ["weight is VARCHAR, not a number"]),
-        ("queries", make_weights((1, 1.0)), ["queries.query_id is BIGINT", "no number is one of the texts"]),
-        ("queries", make_weights(("other", 1.0)), ["query", "'other'"]),
-    ],
-)  # fmt: skip
-def test_a_problem_names_role_column_and_rows(role, table, parts, tmp_path):
-    sources = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
-    assert_refused(f"{role}", *parts, **sources)
-    path = tmp_path / "table.parquet"
-    pq.write_table(table, path)
-    assert_refused(
-        f"{role}",
-        *(["table.parquet"] if "is BIGINT" not in parts[0] else []),
-        *parts,
-        **(sources | {role: str(path)}),
-    )
 
 
 def test_all_problems_of_all_inputs_in_one_report():

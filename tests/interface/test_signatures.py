@@ -35,36 +35,6 @@ def test_every_function_names_itself_and_the_argument(name):
     assert f"{name} takes only " in find_refusal(function, *"abcd")
 
 
-@pytest.mark.parametrize(
-    ("function", "kwargs", "message"),
-    [
-        (
-            sqlrank.evaluate,
-            {"predictions": TABLE},
-            "evaluate needs metrics. Write evaluate('AUC', predictions=predictions)",
-        ),
-        (
-            sqlrank.evaluate,
-            {"run": "r", "qrels": "q"},
-            "evaluate needs metrics. Write evaluate('nDCG@10', run='r', qrels='q')",
-        ),
-        (
-            sqlrank.experiment,
-            {"data": "visits"},
-            "experiment needs metrics. Write experiment('Mean(revenue)', data='visits')",
-        ),
-        (sqlrank.split, {"key": "user"}, "split needs source. Write split(source, key='user')"),
-        (
-            sqlrank.drift,
-            {"metrics": "AUC", "rollup": "r"},
-            "drift needs reference. Write drift('AUC', rollup='r', reference=...)",
-        ),
-    ],
-)
-def test_what_is_missing_is_named_with_the_call(function, kwargs, message):
-    assert find_refusal(function, **kwargs) == message
-
-
 def test_swapped_labels_and_scores_are_recognized():
     labels, scores = np.array([0.0, 1.0]), np.array([0.3, 0.7])
     for pair in ((labels, scores), (scores, labels)):

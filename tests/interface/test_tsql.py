@@ -19,7 +19,6 @@ CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 SEARCHES = (exp.Where, exp.Having, exp.Join, exp.And, exp.Or, exp.Not)
 """Places of conditions, beside those of CASE."""
 
-LARGEST_INT = 2**31 - 1
 WITHOUT_STATEMENT = {"alpha_nDCG", "nERR_IA", "nNRBP", "LeakedShare", "LeakedQueries"}
 
 

@@ -18,7 +18,6 @@ DIALECTS = (
 DIVIDING = ("duckdb", "bigquery", "spark", "databricks", "clickhouse")
 """Dialects in which a division gives a double, whatever it divides."""
 
-OTHERS = ("snowflake", "postgres", "redshift", "trino", "sqlite")
 CTE = (
     "WITH x AS (SELECT {} AS d, CAST(b AS DOUBLE) AS e, COUNT(*) AS n, a FROM t GROUP BY b, a)"
     " SELECT {} AS c, d, e, n, a FROM x"

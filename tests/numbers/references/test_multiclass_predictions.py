@@ -11,7 +11,6 @@ import pytest
 from sklearn import metrics as sklearn
 
 import sqlrank
-from sqlrank import InputError
 
 METRICS = ["MulticlassLogLoss", "TopKAccuracy@2", "MulticlassAUC", "MulticlassBrier"]
 NAMES = np.array(["select", "it's", "c d", "eel"])
@@ -114,28 +113,6 @@ def test_systems_are_compared_and_gated():
     assert row["n_units"] == 60
     (verdict,) = sqlrank.gate("MulticlassLogLoss", **call, tolerance=0.01).to_pylist()
     assert verdict["verdict"] == "fail"
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    ("columns", "mapping", "message"),
-    [
-        ({"label": ["a"], "a": [1.0]}, {"scores": ["a", "B"]}, r"columns maps scores to 'B', which multiclass_predictions .* does not have"),
-        ({"label": ["a"], "a": [1.0]}, {"scores": "p_*"}, r"columns maps scores to 'p_\*', which no column of multiclass_predictions .* matches"),
-        ({"label": ["a"], "a": [1.0]}, {}, "no column 'scores'. Say which it is with columns="),
-        ({"label": ["a"], "a": [1.5]}, {"scores": ["a"]}, "1 row: score is not a probability, from 0 to 1. Map one to it, such as columns={'score': 'score / 100'} for percentages"),
-        ({"label": ["a"], "scores": [[0.5]], "classes": [["a", "b"]]}, {}, "scores and classes have different lengths. Give each class one score"),
-        ({"label": ["a", "a"], "scores": [[0.5], []]}, {"classes": "['a']"}, "scores is an empty list. Give each class its score"),
-        ({"label": ["a", "a"], "scores": [[0.5], None]}, {"classes": "['a']"}, "1 row: scores is NULL"),
-        ({"label": ["a"], "scores": [[None, 0.5]]}, {"classes": "['a', 'b']"}, "1 row: score is NULL"),
-        ({"label": ["a"], "scores": [[0.5]]}, {}, "that have scores. label has 'a', and class_id has '0'"),
-        ({"label": ["a"] * 2, "a": [0.5] * 2, "prediction_id": [7, 7]}, {"scores": ["a"]}, "prediction_id is listed more than once. Name the column"),
-        ({"label": pa.array([], pa.string()), "a": pa.array([], pa.float64())}, {"scores": ["a"]}, "has no rows"),
-    ],
-)  # fmt: skip
-def test_tables_that_are_refused(columns, mapping, message):
-    with pytest.raises(InputError, match=message):
-        evaluate(pa.table(columns), mapping)
 
 
 def test_rows_without_ids_are_numbered_on_duckdb_only():
