@@ -180,11 +180,12 @@ def evaluate(
         ExecutionError: time or memory ran out, or a database rejected a statement; its own error is
             the cause.
 
-    >>> import pyarrow as pa
+    >>> import pyarrow as pa, sqlrank
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     >>> qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
-    >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
-    [{'RR': 0.5, 'P@1': 0.0}]
+    >>> sqlrank.show(sqlrank.evaluate(["MRR", "Precision@1"], run=run, qrels=qrels))
+       MRR  Precision@1
+    0.5000       0.0000
     """
     arguments = locals()
     options = ExecutionOptions.from_arguments(arguments)
@@ -334,35 +335,13 @@ def compare(
         InputError: data that cannot be evaluated, or rollups with different buckets.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
-    >>> import pyarrow as pa, sqlrank
+    >>> import sqlrank
     >>> bm25 = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 0.1, "b": 0.4}, "q3": {"b": 0.2}}
     >>> dense = {"q1": {"a": 1.0}, "q2": {"a": 0.1}, "q3": {"a": 0.2}}
     >>> qrels = {query: {"a": 1} for query in bm25}
-    >>> row = compare("RR", run={"bm25": bm25, "dense": dense}, qrels=qrels).to_pylist()[0]
-    >>> row["difference"], row["wins"], row["ties"], row["losses"], row["winner"]
-    (0.5, 2, 1, 0, None)
-    >>> predictions = pa.table(
-    ...     {
-    ...         "user_id": [1, 2, 3, 4],
-    ...         "label": [1, 0, 1, 0],
-    ...         "old": [0.5, 0.25, 0.25, 0.5],
-    ...         "new": [0.75, 0.25, 0.5, 0.5],
-    ...     }
-    ... )
-    >>> options = {
-    ...     "predictions": predictions,
-    ...     "unit": "user_id",
-    ...     "n_buckets": 4,
-    ...     "binning": "exact",
-    ... }
-    >>> rollups = {
-    ...     name: sqlrank.rollup("AUC", columns={"score": name}, **options)
-    ...     for name in ("old", "new")
-    ... }
-    >>> compare("AUC", rollups=rollups).select(
-    ...     ["value_baseline", "value", "difference"]
-    ... ).to_pylist()
-    [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
+    >>> result = sqlrank.compare("MRR", run={"bm25": bm25, "dense": dense}, qrels=qrels)
+    >>> result.select(["difference", "wins", "ties", "losses"]).to_pylist()
+    [{'difference': 0.5, 'wins': 2, 'ties': 1, 'losses': 0}]
     """
     arguments = locals()
     options = ExecutionOptions.from_arguments(arguments)
@@ -463,8 +442,16 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         MetricError: as for :func:`evaluate`, and for constructs that the dialect does not support.
         InputError: a name or a condition is invalid.
 
-    >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[1])
-    -- reads: run, qrels
+    >>> import sqlrank
+    >>> statement = sqlrank.sql("BaseRate", predictions="clicks", by="day", dialect="bigquery")
+    >>> print("SELECT" + statement.rpartition("SELECT")[2])
+    SELECT
+      `day`,
+      -- BaseRate: share of positives among the rows.
+      SUM(label) / COUNT(*) AS base_rate
+    FROM predictions
+    GROUP BY `day`
+    ORDER BY `day`
     """
     arguments = locals()
     target_dialect = printed_dialect(connection, dialect)
@@ -541,9 +528,10 @@ def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> 
     Raises:
         ContractError: a file of ``sql_dir`` violates the contract.
 
-    >>> "nDCG" in metrics()["name"].to_pylist()
+    >>> import sqlrank
+    >>> "nDCG" in sqlrank.metrics()["name"].to_pylist()
     True
-    >>> metrics("click probability")["name"].to_pylist()[0]
+    >>> sqlrank.metrics("click probability")["name"].to_pylist()[0]
     'LogLoss'
     """
     # Long
@@ -577,7 +565,8 @@ def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
     Raises:
         MetricError: the text cannot be parsed, or the metric does not exist.
 
-    >>> parse("ndcg( gain = exp2 )@10")
+    >>> import sqlrank
+    >>> sqlrank.parse("ndcg( gain = exp2 )@10")
     Metric(name='nDCG', params=(('gain', 'exp2'),), cutoff=10)
     """
     return metric_resolver.parse_canonical(text, registry_for(sql_dir))
@@ -602,11 +591,12 @@ def query(statement: str | Path) -> QuerySource:
         InputError: the file cannot be read.
 
     >>> import sqlrank
-    >>> run = query(
+    >>> run = sqlrank.query(
     ...     "SELECT 'q1' AS query_id, 'd' || i AS doc_id, -i AS score FROM range(5) AS t(i)"
     ... )
-    >>> sqlrank.evaluate("RR", run=run, qrels={"q1": {"d2": 1}}).to_pylist()
-    [{'RR': 0.3333333333333333}]
+    >>> sqlrank.show(sqlrank.evaluate("MRR", run=run, qrels={"q1": {"d2": 1}}))
+       MRR
+    0.3333
     """
     # Returns False for texts that are too long for a path
     if isinstance(statement, str) and not os.path.isfile(statement):  # noqa: PTH113

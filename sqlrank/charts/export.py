@@ -55,12 +55,10 @@ def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> 
         MetricError: a kind that does not exist or does not fit.
         SqlrankError: Altair is not installed.
 
-    >>> import pyarrow as pa
-    >>> import sqlrank
+    >>> import pyarrow as pa, sqlrank
     >>> clicks = pa.table({"label": [0, 1, 0, 1], "score": [0.1, 0.4, 0.5, 0.8]})
-    >>> chart(sqlrank.evaluate("ROC", predictions=clicks)).to_dict()["layer"][1]["encoding"]["x"][
-    ...     "title"
-    ... ]
+    >>> chart = sqlrank.chart(sqlrank.evaluate("ROC", predictions=clicks))
+    >>> chart.to_dict()["layer"][1]["encoding"]["x"]["title"]
     'false positive rate (share of negatives)'
     """
     require_modules("altair")

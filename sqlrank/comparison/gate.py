@@ -453,10 +453,11 @@ def gate(
             policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
+    >>> import sqlrank
     >>> baseline = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
     >>> candidate = {query: {"a": 1.0, "b": 2.0} for query in baseline}
-    >>> result = gate(
-    ...     "RR",
+    >>> result = sqlrank.gate(
+    ...     "MRR",
     ...     run={"baseline": baseline, "candidate": candidate},
     ...     qrels={query: {"a": 1} for query in baseline},
     ...     tolerance=0.1,
@@ -823,9 +824,10 @@ def assert_not_worse(
             policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
+    >>> import sqlrank
     >>> run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
-    >>> table = assert_not_worse(
-    ...     "RR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run}
+    >>> table = sqlrank.assert_not_worse(
+    ...     "MRR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run}
     ... )
     >>> table["verdict"].to_pylist()
     ['pass']

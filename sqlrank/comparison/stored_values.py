@@ -270,7 +270,8 @@ def power(
         MetricError: an option that is not valid.
         InputError: values that are no result per query, or neither values nor ``sd``.
 
-    >>> power(sd=0.12, num_units=50, target_effect=0.02).select(
+    >>> import sqlrank
+    >>> sqlrank.power(sd=0.12, num_units=50, target_effect=0.02).select(
     ...     ["mde", "required_units"]
     ... ).to_pylist()
     [{'mde': 0.048511942666489574, 'required_units': 285}]

@@ -621,8 +621,9 @@ def explain(
         InputError: data that cannot be evaluated, or an unknown query.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
-    >>> explanation = explain(
-    ...     "RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
+    >>> import sqlrank
+    >>> explanation = sqlrank.explain(
+    ...     "MRR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
     ... )
     >>> explanation.value, explanation.expression
     (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN reciprocal_rank ELSE 0 END)')

@@ -122,7 +122,8 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         MetricError: as for :func:`sqlrank.sql`.
         InputError: an invalid dbt name, or as for :func:`sqlrank.sql`.
 
-    >>> model = dbt_model("AUC", "daily", predictions="ads.impressions", by="day")
+    >>> import sqlrank
+    >>> model = sqlrank.dbt_model("AUC", "daily", predictions="ads.impressions", by="day")
     >>> model.sql.rstrip().splitlines()[0]
     "{{ config(materialized='table') }}"
     """

@@ -37,12 +37,9 @@ def show(result: Any, *, max_rows: int = MAX_DISPLAYED_ROWS) -> None:
         MetricError: an invalid number of rows.
 
     >>> import sqlrank
-    >>> show(
-    ...     sqlrank.evaluate(
-    ...         ["nDCG@2", "AP"], run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}}
-    ...     )
-    ... )
-    nDCG@2      AP
+    >>> run, qrels = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 1}}
+    >>> sqlrank.show(sqlrank.evaluate(["nDCG@2", "MAP"], run=run, qrels=qrels))
+    nDCG@2     MAP
     0.6309  0.5000
     """
     if not isinstance(result, pa.Table):

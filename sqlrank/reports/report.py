@@ -287,9 +287,10 @@ def report(
         ExecutionError: time or memory ran out, or a database refused a statement.
         SqlrankError: jinja2 or an optional dependency of charts is not installed.
 
+    >>> import sqlrank
     >>> runs = {"old": {"q1": {"a": 2.0, "b": 1.0}}, "new": {"q1": {"b": 2.0, "a": 1.0}}}
-    >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, created_at="today").title
-    'new against old: RR'
+    >>> sqlrank.report("MRR", run=runs, qrels={"q1": {"b": 1}}, created_at="today").title
+    'new against old: MRR'
     """
     arguments = locals()
     # Engines take half a second that help does not need

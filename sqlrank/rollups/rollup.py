@@ -517,11 +517,11 @@ def rollup_model(
         InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole
             batches.
 
-    >>> print(
-    ...     rollup_model(
-    ...         "AUC", "ads", predictions="clicks", by="day", begin="2026-01-01"
-    ...     ).sql.splitlines()[0][:70]
+    >>> import sqlrank
+    >>> model = sqlrank.rollup_model(
+    ...     "AUC", "ads", predictions="clicks", by="day", begin="2026-01-01"
     ... )
+    >>> print(model.sql.splitlines()[0][:70])
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     arguments = locals()
@@ -675,13 +675,13 @@ def rollup(
         InputError: data that cannot be evaluated, a table of another definition, or a batch or days
             that it already has.
 
-    >>> import pyarrow as pa
+    >>> import pyarrow as pa, sqlrank
     >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
-    >>> rollup("AUC", predictions=clicks, by="day").select(
-    ...     ["day", "bin", "positives", "negatives"]
-    ... ).to_pylist()
-    [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
-    """  # noqa: E501
+    >>> daily = sqlrank.rollup("AUC", predictions=clicks, by="day")
+    >>> sqlrank.show(sqlrank.evaluate("AUC", rollup=daily).select(["AUC"]))
+       AUC
+    1.0000
+    """
     arguments = locals()
     rollup_plan = RollupPlan.from_arguments(arguments, infer_dialect(connection, dialect))
     request, definition = rollup_plan.request, rollup_plan.definition
@@ -771,7 +771,11 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
         MetricError: as for :func:`rollup`, or a construct that the dialect cannot express.
         InputError: an invalid name or condition.
 
-    >>> print(rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
+    >>> import sqlrank
+    >>> statement = sqlrank.rollup_sql(
+    ...     "AUC", predictions="clicks", by="day", dialect="bigquery"
+    ... )
+    >>> print(statement.splitlines()[1])
     -- reads: clicks (predictions)
     """
     arguments = locals()

@@ -477,7 +477,8 @@ def functions(
         MetricError: a metric or a policy does not exist, or is read by none of the metrics.
         InputError: the schema is no name of one.
 
-    >>> functions("nDCG").functions[0].signature
+    >>> import sqlrank
+    >>> sqlrank.functions("nDCG").functions[0].signature
     'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
     """
     function_forms(dialect)

@@ -640,11 +640,11 @@ def split(
             read.
         ExecutionError: time or memory ran out, or a database refused the statement.
 
-    >>> import pyarrow as pa
+    >>> import pyarrow as pa, sqlrank
     >>> users = pa.table({"user_id": [1, 2, 3, 42]})
-    >>> split(users, key="user_id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})[
-    ...     "split"
-    ... ].to_pylist()
+    >>> shares = {"control": 0.5, "treatment": 0.5}
+    >>> parts = sqlrank.split(users, key="user_id", salt="checkout", shares=shares)
+    >>> parts["split"].to_pylist()
     ['control', 'treatment', 'treatment', 'treatment']
     """
     arguments = locals()
@@ -698,11 +698,11 @@ def split_sql(  # noqa: D417  split describes the other arguments
         MetricError: an invalid split, or one that the dialect cannot express.
         InputError: as :func:`split`.
 
-    >>> print(
-    ...     split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[
-    ...         -1
-    ...     ]
+    >>> import sqlrank
+    >>> statement = sqlrank.split_sql(
+    ...     "users", key="user_id", salt="ab", folds=2, dialect="bigquery"
     ... )
+    >>> print(statement.splitlines()[-1])
     FROM users AS source_rows
     """
     arguments = locals()
