@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from typing import Any
 
 import griffe
@@ -14,6 +15,7 @@ import sqlrank
 
 ROLE = re.compile(r":(?:func|class|meth):`(?P<name>[\w.]+)`")
 EXAMPLES = re.compile(r"^>>> .*\Z", re.DOTALL | re.MULTILINE)
+SECTION = re.compile(r"^(?:Args|Attributes|Returns|Raises):$", re.MULTILINE)
 
 
 ARGUMENTS = re.compile(r"^Args:\n(?P<items>(?: {4,}.*\n|\n(?= {4}))*)", re.MULTILINE)
@@ -69,11 +71,17 @@ def _list_parameters(name: str) -> list[inspect.Parameter]:
 
 
 def format_docstring(docstring: str) -> str:
-    """Return a docstring whose references are links, and whose examples are a section."""
+    """Return a docstring whose references are links, and whose examples are a section before the
+    others.
+    """
     text = ROLE.sub(lambda match: _link_reference(match["name"]), docstring)
-    return EXAMPLES.sub(
-        lambda match: "Examples:\n" + re.sub(r"^(?=.)", "    ", match[0], flags=re.MULTILINE), text
-    )
+    if not (examples := EXAMPLES.search(text)):
+        return text
+    section = f"Examples:\n{textwrap.indent(examples[0].rstrip(), '    ')}\n\n"
+    text = text[: examples.start()]
+    place = SECTION.search(text)
+    start = place.start() if place else len(text)
+    return f"{text[:start]}{section}{text[start:]}".rstrip()
 
 
 def _link_reference(name: str) -> str:

@@ -193,7 +193,9 @@ def index_of_api() -> str:
 
 def page_of_api(name: str) -> str:
     """Return the page of a public function or class, which MkDocs fills in from its docstring."""
-    return f"# sqlrank.{name}\n\n::: sqlrank.{name}\n    options:\n      heading_level: 2\n"
+    # The parameters of a function have their types and defaults below.
+    options = f"options: {{ show_signature: {str(not name.islower()).lower()} }}"
+    return f"# sqlrank.{name}\n\n::: sqlrank.{name}\n    {options}\n"
 
 
 def _first_sentence(item: object) -> str:
