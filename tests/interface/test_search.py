@@ -93,7 +93,7 @@ EXPECTED = {
     "hashing": "sqlrank split",
     "regressed": "sqlrank gate",
     "ROMIP": "docs/start/search",
-    "Vowpal Wabbit": "docs/inputs",
+    "Vowpal Wabbit": "docs/sources",
     "greedy": "alpha_nDCG@k",
 }
 

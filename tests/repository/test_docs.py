@@ -41,6 +41,7 @@ SEARCHED = {
     "explain a score": "explain",
     "html report": "report",
     "column mapping": "inputs",
+    "data frame": "sources",
     "ties": "policies",
     "rolling": "rollups",
     "drift": "drift",
