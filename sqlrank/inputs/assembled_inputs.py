@@ -16,6 +16,7 @@ from sqlrank.engines.source_tables import SourceTable
 from sqlrank.errors import ContractError, InputError, enumerate_names, suggest_choice
 from sqlrank.inputs.bound_input import INTEGERS, BoundInput, BoundInputs
 from sqlrank.inputs.column_mapping import role_mapping
+from sqlrank.inputs.missing_columns import ID_FIELDS
 from sqlrank.inputs.row_checks import (
     NUMERIC_TYPES,
     check_columns,
@@ -295,9 +296,6 @@ def _build_subquery(tree: exp.Select, role: str, component: BoundInput) -> exp.S
     )
     return tree.subquery(role)
 
-
-ID_FIELDS = ("doc_id", "id", "class_id", "label")
-"""Fields of structs that may hold the id of a document or class."""
 
 NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance", "classes": "score"}
 """Fields of structs that hold a number, by the column of the list."""

@@ -67,11 +67,15 @@ RANKED_LISTS = (
 scores.
 """
 
+ID_FIELDS = ("doc_id", "id", "class_id", "label")
+"""Fields of structs that may hold the id of a document or class."""
+
+_LISTS_OF_DOCUMENTS = ("retrieved", "relevant")
+
 _SEARCH_ANSWERS = {
     "hits": (
-        "SELECT PARSE_FILENAME(filename, TRUE) AS query_id, hit._id AS doc_id, hit._score AS score"
-        " FROM (SELECT filename, UNNEST(hits.hits) AS hit FROM READ_JSON({file}, filename = TRUE))"
-        " AS answers"
+        "SELECT {query} AS query_id, hit._id AS doc_id, hit._score AS score FROM (SELECT {column},"
+        " UNNEST(hits.hits) AS hit FROM READ_JSON({file}, filename = TRUE)) AS answers"
     ),
     "responses": (
         "SELECT number AS query_id, hit._id AS doc_id, hit._score AS score FROM (SELECT number,"
@@ -108,24 +112,20 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
     # Without a name of a column, objects of numbers are the documents of queries.
     if orientation := _describe_frame(path, types, bound_input.role.columns if is_ranking else ()):
         return orientation
+    needs_lists = any(
+        spec.type == "list" and not spec.optional for spec in bound_input.role.columns.values()
+    )
     lists = {
         name: duckdb_type
         for name, duckdb_type in types.items()
-        if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")
+        if duckdb_type.startswith("STRUCT(")
+        and duckdb_type.endswith(")[]")
+        # Objects of one document each are a list of a row, and no rows of lists.
+        and (not needs_lists or any(map(_is_nested, _list_fields(duckdb_type[:-2]).values())))
     }
     file = sql_literal(path).sql("duckdb")
-    for name, query in _SEARCH_ANSWERS.items():
-        if (
-            "score" in bound_input.role.columns
-            and types.get(name, "").startswith("STRUCT(")
-            and "hits STRUCT(" in types[name]
-            and "_id" in types[name]
-        ):
-            start = (
-                f"Of answers of Elasticsearch make a run, whose query_id is {_SEARCH_IDS[name]}:"
-                " give the query "
-            )
-            return _suggest_query(start, query.format(file=file))
+    if "score" in bound_input.role.columns and (hits := _describe_hits(types, file)):
+        return hits
     if len(lists) == 1:
         ((name, duckdb_type),) = lists.items()
         fields = _list_fields(duckdb_type[: -len("[]")])
@@ -146,6 +146,34 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
     ):
         return ""
     return _describe_queries(bound_input, types, number)
+
+
+def _describe_hits(types: Mapping[str, str], file: str) -> str:
+    """Return the query for answers of Elasticsearch, empty for other files."""
+    for name, query in _SEARCH_ANSWERS.items():
+        nested_type = types.get(name, "")
+        if (
+            nested_type.startswith("STRUCT(")
+            and "hits STRUCT(" in nested_type
+            and "_id" in nested_type
+        ):
+            # Whoever keeps answers in lines of one file, names the query in each.
+            ids = [
+                key for key, kind in types.items() if kind in _IDS and may_mean(key, ["query_id"])
+            ]
+            column = exp.to_identifier(ids[0]).sql("duckdb") if ids else "filename"
+            query_id = column if ids else "PARSE_FILENAME(filename, TRUE)"
+            source = f"the column {ids[0]!r}" if ids and name == "hits" else _SEARCH_IDS[name]
+            start = (
+                f"Of answers of Elasticsearch make a run, whose query_id is {source}: give the"
+                " query "
+            )
+            return _suggest_query(start, query.format(file=file, query=query_id, column=column))
+    return ""
+
+
+def _is_nested(duckdb_type: str) -> bool:
+    return duckdb_type.endswith("]") or duckdb_type.startswith(NESTED_TYPES)
 
 
 def _name_files(label: str) -> str:
@@ -203,11 +231,7 @@ def _describe_queries(bound_input: BoundInput, types: Mapping[str, str], number:
         if has_lines
         else file
     )
-    nested = [
-        name
-        for name, duckdb_type in types.items()
-        if duckdb_type.startswith(NESTED_TYPES) or duckdb_type.endswith("]")
-    ]
+    nested = [name for name, duckdb_type in types.items() if _is_nested(duckdb_type)]
     ids = [name for name in types if may_mean(name, ("query_id",))]
     if len(ids) == len(nested) == 1 and "doc_id" not in bound_input.columns:
         rows, row = (
@@ -514,7 +538,25 @@ def _suggest_columns(
             if matches
             else find_misspelling(name, rest.values()) or _match_pattern(rest.values(), names)
         )
-    return suggested
+    return {
+        name: column
+        and (name_ids(column, types[column]) if name in _LISTS_OF_DOCUMENTS else column)
+        for name, column in suggested.items()
+    }
+
+
+def name_ids(column: str, duckdb_type: str) -> str:
+    """Return the path of the ids in a list of objects, such as ``contexts.chunk_id``, or a column
+    whose ids are read as they are.
+    """
+    if not (duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")):
+        return column
+    fields = _list_fields(duckdb_type[: -len("[]")])
+    if {*ID_FIELDS} & fields.keys():
+        return column
+    ids = [name for name in fields if may_mean(name, ["doc_id"])]
+    path = (exp.to_identifier(name).sql("duckdb") for name in (column, *ids[:1]))
+    return ".".join(path)
 
 
 def _match_pattern(columns: Collection[str], names: Collection[str]) -> str | None:
@@ -531,8 +573,8 @@ def is_distance(column: str) -> bool:
 
 
 def describe_score_order(run: BoundInput) -> str:
-    """Return a note on scores of which the least may be best: a column of distances, or one that
-    rises with ranks; empty for others.
+    """Return a note on scores of which the least may be best: a column of distances or ranks, or
+    one that rises with ranks; empty for others.
     """
     column = run.columns.get("score", "")
     if column in run.table.types and is_distance(column):
@@ -540,6 +582,11 @@ def describe_score_order(run: BoundInput) -> str:
             f"run.score is the column {column!r}, of which the greatest is the first. If the least"
             " distance is best, give columns={'score':"
             f" {negate_column(column, run.table.dialect)!r}}}"
+        )
+    if column in run.table.types and may_mean(column, ["rank"]) and "rank" not in run.columns:
+        return (
+            f"run.score is the column {column!r}, of which the greatest is the first. If it is a"
+            f" rank, give columns={{'rank': {column!r}}} and ties='rank' in its place"
         )
     if not run.column_type("rank").endswith(("INT", "INTEGER", "FLOAT", "DOUBLE")):
         return ""
@@ -672,8 +719,7 @@ def _may_hold(column: ColumnSpec, duckdb_type: str) -> bool:
     """Return True if values of a type may be those of a column: lists in a list, numbers in a
     number, single values in a key.
     """
-    is_nested = duckdb_type.endswith("]") or duckdb_type.startswith(NESTED_TYPES)
-    return is_nested == (column.type == "list") and not (
+    return _is_nested(duckdb_type) == (column.type == "list") and not (
         column.is_number and duckdb_type == "VARCHAR"
     )
 
@@ -743,8 +789,10 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
     names = {*bound_input.columns, *(name.lower() for name in bound_input.table.types)}
     if "score" in columns and "rank" in names:
         return ", or use the column rank with ties='rank'"
-    if "score" in columns and (ranks := names & {*load_registry().synonyms["columns"]["rank"]}):
-        return f", or columns={{'rank': {min(ranks)!r}}} with ties='rank'"
+    if "score" in columns and (
+        ranks := [name for name in bound_input.table.types if may_mean(name, ["rank"])]
+    ):
+        return f", or columns={{'rank': {ranks[0]!r}}} with ties='rank'"
     if "rank" in columns and "score" in names and bound_input.role.list_relation is not None:
         lists = (
             f"give a dict of scores as lists in order, {RANKED_LISTS}, or "

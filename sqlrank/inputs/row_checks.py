@@ -29,6 +29,7 @@ from sqlrank.inputs.missing_columns import (
     build_list_query,
     describe_missing_columns,
     describe_nested_rows,
+    name_ids,
 )
 from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
 from sqlrank.inputs.source_keys import suggest_source_keys
@@ -194,7 +195,7 @@ def _advise_on_types(
     numbers and texts (``are_ids``).
     """
     if any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values()):
-        return f"Give a query that takes one field{_take_field(inputs, duckdb_types)}"
+        return f"Take one field{_take_field(inputs, duckdb_types)}"
     specs = [inputs[role].role.columns.get(name) for role, name in duckdb_types]
     if (
         all(column is not None and column.references == "class" for column in specs)
@@ -247,26 +248,19 @@ def _find_example(bound_input: BoundInput, name: str) -> list[tuple[Any, ...]]:
 def _take_field(
     inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]
 ) -> str:
-    """Return the query that takes a field of the objects in a list of a file, or the expression for
-    it.
-    """
+    """Return the mapping that takes a field of the objects in a list."""
     role, duckdb_type = next(
         (role, text) for (role, _), text in duckdb_types.items() if text.startswith("STRUCT(")
     )
-    fields = [field.name for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions]
     component, _, name = inputs[role].assembled_from.partition(".")
     if not name:
         return ""
-    path = inputs[component].table.label
-    value = (
-        f"[x.{exp.to_identifier(fields[0]).sql('duckdb')} FOR x IN"
-        f" {column_text(inputs[component], name)}]"
-    )
-    return (
-        f": SELECT * REPLACE ({value} AS {name}) FROM {sql_literal(path).sql('duckdb')}"
-        if names_files(path)
-        else f", as in {value}"
-    )
+    column = column_text(inputs[component], name)
+    path = name_ids(column, f"{duckdb_type}[]")
+    if path == column:
+        fields = exp.DataType.build(duckdb_type, dialect="duckdb").expressions
+        path = f"{column}.{exp.to_identifier(fields[0].name).sql('duckdb')}"
+    return f": columns={{{name!r}: {path!r}}}"
 
 
 def advise_on_texts(bound_input: BoundInput, name: str, advice: ColumnAdvice | None = None) -> str:

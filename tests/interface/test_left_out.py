@@ -493,6 +493,19 @@ def _make_lists(*scores: list[float]) -> dict[str, list[Any]]:
     )
 
 
+def test_scores_that_are_ranks_by_name_are_named():
+    lists = _make_lists([1, 2])
+    run = {name: lists[name] for name in ("query_id", "doc_id")} | {"Position": lists["score"]}
+    notes = read_notes(
+        sqlrank.evaluate("RR", run=run, qrels={0: {"d1": 1}}, columns={"score": "Position"})
+    )
+    (note,) = notes
+    assert note == (
+        "run.score is the column 'Position', of which the greatest is the first. If it is a rank,"
+        " give columns={'rank': 'Position'} and ties='rank' in its place"
+    )
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("scores", "text"),

@@ -661,9 +661,8 @@ def test_what_cannot_be_evaluated_is_named():
         "split what commas separate by columns={'retrieved': \"STR_SPLIT(retrieved, ', ')\"}"
         in find_refusal([row | {"retrieved": "d1, d2"} for row in QUESTIONS])
     )
-    assert (
-        "never match. Give a query that takes one field, as in [x.chunk FOR x IN retrieved]"
-        in find_refusal([row | {"retrieved": [{"chunk": "d1"}]} for row in QUESTIONS])
+    assert "never match. Take one field: columns={'retrieved': 'retrieved.chunk'}" in find_refusal(
+        [row | {"retrieved": [{"chunk": "d1"}]} for row in QUESTIONS]
     )
     assert "answers.retrieved and answers.relevant have no doc_id in common" in find_refusal(
         [QUESTIONS[0] | {"retrieved": ["x"]}]
