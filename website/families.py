@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -78,6 +80,13 @@ def spell_name(file: SqlFile) -> str:
     if declared or "".join(words) != file.display_name:
         return declared or file.display_name
     return " ".join(word if word.isupper() else word.lower() for word in words)
+
+
+@cache
+def list_aliases() -> dict[str, str]:
+    """Return the metric of each name that it has in other tools, in words."""
+    aliases = read_toml(sql_root() / "settings" / "names.toml")["aliases"]
+    return {words.rstrip("@"): str(text) for words, text in aliases.items()}
 
 
 def build_family_page(name: str) -> str:

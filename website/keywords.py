@@ -8,12 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from website.families import group_by_family, locate_metric_page, spell_name
+from website.families import group_by_family, list_aliases, locate_metric_page, spell_name
 from website.linked_pages import ROOT
-from website.spelling import separate_words
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -88,16 +86,12 @@ def _metric_keywords(file: SqlFile) -> list[str]:
     """Return the name of a metric, what other tools call it, and the words of users that lead to
     it.
     """
-    name, aliases = file.display_name, load_registry().synonyms["aliases"]
+    name = file.display_name
     if name != file.full_name and _has_file(name):
         return [file.full_name]
-    called = [
-        separate_words(key.rstrip("@"))
-        for key, ours in aliases.items()
-        if parse_metric_text(ours).name == name
-    ]
-    words = [file.full_name, spell_name(file), separate_words(name.lower())]
-    words += [*called, *_user_words(file)]
+    aliases = list_aliases().items()
+    called = [words for words, text in aliases if parse_metric_text(text).name == name]
+    words = [file.full_name, spell_name(file), *called, *_user_words(file)]
     return list({word.lower(): word for word in reversed(words)}.values())[::-1]
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
-from sqlrank.registry.metric_info import better_direction, format_example_name, list_aliases
+from sqlrank.registry.metric_info import better_direction, format_example_name
 from website import families
 from website.pictures import list_choices
-from website.spelling import separate_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,11 @@ def _build_cells(file: SqlFile, common: dict[str, str]) -> tuple[str, str]:
         if file.full_name in common
         else ""
     )
-    aliases = list_aliases(file.display_name, load_registry())
-    words = [families.spell_name(file), *(separate_words(alias.rstrip("@")) for alias in aliases)]
+    words = [families.spell_name(file)]
+    words += [
+        alias
+        for alias, text in families.list_aliases().items()
+        if parse_metric_text(text).name == file.display_name
+    ]
     hidden = f"<span hidden data-search-exclude>{', '.join(dict.fromkeys(words))}</span>"
     return f"{name}{mark}{hidden}", file.description

@@ -23,7 +23,6 @@ from website.command_outputs import read_output
 from website.formulas import typeset_formulas
 from website.gallery import TEXTS
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
-from website.spelling import separate_words
 from website.tools import compare_tools
 
 if TYPE_CHECKING:
@@ -209,9 +208,9 @@ def _list_other_names(file: SqlFile) -> list[str]:
     own = {name, families.spell_name(file).lower().replace("-", " ")}
     names = {
         words: ours
-        for alias, ours in load_registry().synonyms["aliases"].items()
+        for words, ours in families.list_aliases().items()
         if parse_metric_text(ours).name == file.display_name
-        and (words := separate_words(alias.rstrip("@"))) not in own
+        and words not in own
         and not words.startswith(name if len(name) > SHORTEST_WORD else f"{name} ")
         and (" " in words or len(words) <= LONGEST_WORD)
     }

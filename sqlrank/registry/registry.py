@@ -194,7 +194,8 @@ class Registry:
             for path in find_files(folder, "names.toml"):
                 for section, names in read_names(path).items():
                     sections[section] = sections.get(section, {}) | names
-        return sections
+        aliases = sections.get("aliases", {})
+        return sections | {"aliases": {normalize_name(name): aliases[name] for name in aliases}}
 
     def column_names(self, column: str) -> set[str]:
         """Return the normalized names of a column of inputs: its own, and those in other tools."""

@@ -13,7 +13,7 @@ from sqlrank.call.request import Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.registry.sql_folder import read_toml
 from tests.interface.advice import follow, follow_all, follow_command
 from tests.tables import read_columns
 
@@ -31,7 +31,7 @@ MACRO_F1 = (2 / 3 + 1 / 2 + 2 / 3) / 3
 
 def _list_calls() -> Iterator[tuple[str, str | None]]:
     """Yield the names of other tools, each with the mode that has it."""
-    for name in read_toml(sql_root() / "settings" / "names.toml")["aliases"]:
+    for name in load_registry().synonyms["aliases"]:
         yield (f"{name}5" if name.endswith("@") else name), None
     for mode, path in load_registry().compat_files.items():
         for name in read_toml(path).get("names", {}):
