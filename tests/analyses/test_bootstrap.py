@@ -12,7 +12,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import InputError, MetricError
 from tests.interface.command_line import app
 from tests.tables import build_table
 
@@ -255,28 +254,6 @@ def test_nothing_is_drawn_for_counts_alone():
     assert [row[f"Positives.{name}"] for name in ("ci_low", "ci_high", "se", "n_units")] == [
         None
     ] * 4
-
-
-def test_rows_without_names():
-    with pytest.raises(
-        InputError, match=r"^interval='bootstrap' resamples units: name their column with unit="
-    ):
-        sqlrank.evaluate(
-            "KS",
-            predictions=build_table(label="0 1", score="0.1 0.2"),
-            confidence=0.95,
-            interval="bootstrap",
-        )
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"^sqlite has no MD5, by which units are drawn. Evaluate through connection=, or choose"
-            r" another interval"
-        ),
-    ):
-        sqlrank.sql(
-            "RR", run="run", qrels="qrels", dialect="sqlite", confidence=0.95, interval="bootstrap"
-        )
 
 
 @pytest.mark.slow

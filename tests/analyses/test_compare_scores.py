@@ -12,7 +12,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from tests.interface.command_line import app
 
 LABEL = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
@@ -250,20 +250,6 @@ def test_every_plan_says_the_same(is_weighted, options):
             }
 
 
-def test_a_row_without_a_score_is_in_one_system_only():
-    gap = make_predictions(c=[None, *B[1:]])
-    with pytest.raises(
-        InputError,
-        match=(
-            r"^1 of 10 rows have rows of one of two systems only, and metrics of predictions are"
-            r" compared over"
-        ),
-    ):
-        sqlrank.compare(
-            ["AUC", "Brier"], predictions=gap, columns={"score": ["a", "c"]}, nulls="drop"
-        )
-
-
 @pytest.mark.slow
 def test_systems_of_rows_of_their_own():
     """Systems told apart by a column are paired by the unit that is named."""
@@ -304,39 +290,6 @@ def test_gates():
     assert verdict("noise", tolerance=0.01) == "fail"
     assert verdict("new", tolerance="10%") == "pass"
     assert verdict("new", tolerance=0.0001) == "inconclusive"
-
-
-def test_what_units_need():
-    one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
-    with pytest.raises(
-        InputError, match=r"^rows of two systems are paired by a key: name it with unit=, or give"
-    ):
-        sqlrank.compare("AUC", predictions=one_score)
-    stored = sqlrank.evaluate("RR", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, per_query=True)
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"^AUC has no per-query values to compare with a stored baseline. Give the scores of"
-            r" both in one table"
-        ),
-    ):
-        sqlrank.gate("AUC", predictions=make_predictions(), columns=BOTH, baseline=stored)
-    with pytest.raises(
-        MetricError,
-        match=r"^unit='day' is not possible for RR, whose units are queries. Leave out unit",
-    ):
-        sqlrank.compare(
-            "RR",
-            run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}},
-            qrels={"q": {"d": 1}},
-            unit="day",
-        )
-    ranked = make_predictions(query_id=[1] * 10, doc_id=list(range(10)))
-    with pytest.raises(
-        MetricError,
-        match=r"^RR is compared by queries and AUC by rows or units. Compare them in two calls",
-    ):
-        sqlrank.compare(["RR", "AUC"], predictions=ranked, columns=BOTH)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import t as student
 
 import sqlrank
-from sqlrank import InputError, MetricError
 from sqlrank.inference import t_critical_polynomial, t_critical_value, t_two_sided_tail
 from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import TREC, run_command
@@ -378,16 +377,6 @@ def test_every_metric_has_an_interval_or_a_reason():
 
 
 # What is refused
-
-
-def test_functions_of_intervals_are_no_policies():
-    with pytest.raises(MetricError, match="evaluate has no argument 'low'"):
-        evaluate_interval("Bias", make_scores(RR), low="wilson")
-
-
-def test_queries_that_are_null_are_no_units():
-    with pytest.raises(InputError, match="query_id"):
-        evaluate_interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
 
 
 # Everywhere

@@ -134,16 +134,6 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric, value, meaning):
     assert sqlrank.evaluate("Bias", rollup=either)["Bias"].to_pylist() == [0.0]
 
 
-def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path):
-    """Arrow leaves NaN out of the least and the greatest that it writes beside a column."""
-    pq.write_table(change_value("positives", nan), tmp_path / "rollup.parquet")
-    with pytest.raises(
-        sqlrank.InputError,
-        match=r"has rows with nan in positives, which is no number that can be added up",
-    ):
-        sqlrank.evaluate("AUC", rollup=str(tmp_path / "rollup.parquet"))
-
-
 def test_texts_in_columns_of_sums_are_named():
     rollup = make_rollup(THREE)
     texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))

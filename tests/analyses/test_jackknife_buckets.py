@@ -530,14 +530,6 @@ def test_the_command(tmp_path):
     assert "CAST(bucket AS TEXT)" in unique["unique"]["column_name"]
 
 
-def test_sqlite_without_a_digest():
-    with pytest.raises(
-        sqlrank.MetricError,
-        match=r"^sqlite has no MD5, which buckets need. Make the rollup through connection=",
-    ):
-        sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
-
-
 def test_units_that_nobody_checked():
     """A printed statement takes a unit of NULL as it comes; its rows are in no bucket."""
     duck = duckdb.connect()

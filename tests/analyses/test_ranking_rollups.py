@@ -472,45 +472,6 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path):
     assert "event_time='day'" in text
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("metrics", "options", "message"),
-    [
-        (
-            "nDCG@10",
-            {},
-            (
-                "does not have the sums of nDCG@10, with these parameters. Rebuild it with all"
-                " metrics, such as sqlrank rollup 'nDCG@10'"
-            ),
-        ),
-        ("AP(aggregate=gmean)", {}, r"does not have the sums of AP\(aggregate=gmean\)"),
-        (
-            ["AP", "LogLoss"],
-            {},
-            "^AP is of rankings and LogLoss of predictions. Each wants a rollup of its own",
-        ),
-        ("AP", {"queries": "judged_and_retrieved"}, "^queries= is for rows"),
-        (
-            "AP",
-            {"nulls": "drop"},
-            (
-                "^nulls says which rows there are, as the rollup of AP was made. Make one with"
-                " nulls, and leave it out here"
-            ),
-        ),
-        ("AP", {"by": "country"}, "'country' is no key column of Table"),
-        ("AP", {"confidence": 1.5}, "^confidence=1.5 is not possible"),
-        ("AP", {"confidence": 0.9, "interval": "bootstrap"}, "^interval= is for rows"),
-        ("AP(aggregate=quantile)", {}, "aggregate=quantile over all lists does not follow"),
-    ],
-)
-def test_readings_that_are_refused(metrics, options, message):
-    made = sqlrank.rollup(["AP", "nDCG@5"], by="day", **draw_lists())
-    with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(metrics, rollup=made, **options)
-
-
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"]

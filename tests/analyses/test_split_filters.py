@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError
 from tests.interface.command_line import run_command
 from tests.tables import build_table
 
@@ -148,11 +147,6 @@ def test_nothing_of_it_leaks(options):
     (row,) = sqlrank.evaluate(counts, inputs={"splits": parts}).to_pylist()
     assert list(row.values()) == [0, 0, 0, plain["split"].to_pylist().count("train")]
     assert int(kept.schema.metadata[b"sqlrank.dropped"]) == plain.num_rows - kept.num_rows
-
-
-def test_a_column_that_is_not_there():
-    with pytest.raises(InputError, match="has no column 'product'"):
-        sqlrank.split(RATINGS, **{**ARGUMENTS, "item": "product"}, cold_start="drop")
 
 
 def test_the_command(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.interface.command_line import app
 from tests.tables import build_table, read_columns
@@ -303,14 +303,6 @@ def test_statements_read_back(dialect):
     assert "4ccccccd" in text
 
 
-def test_sqlite_has_no_digest():
-    with pytest.raises(
-        MetricError,
-        match=r"^sqlite has no MD5. Split through connection=, or give it a function md5",
-    ):
-        sqlrank.split_sql("users", key="id", salt="x", shares=HALVES, dialect="sqlite")
-
-
 def test_the_command(tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text("id\n" + "".join(f"{name}\n" for name in GOLDEN))
@@ -371,12 +363,6 @@ def test_what_leaks_in_groups_and_under_other_names():
     ).to_pylist()
     assert list(x.values()) == ["x", 1, 2, 1, 1, 1, 0, 1, 1, 1]
     assert list(y.values()) == ["y", 1, 0, 0, 0, 0, 0, 0, 0, 0]
-
-
-def test_rows_of_a_split_without_a_user():
-    rows = build_table(user_id="NULL", item_id="1", happened_at="1", split="train")
-    with pytest.raises(InputError, match="user_id is NULL"):
-        sqlrank.evaluate("num_shared_users", inputs={"splits": rows})
 
 
 def test_every_column_of_several_files_stays(tmp_path):

@@ -246,16 +246,3 @@ def test_every_function_with_options_is_swept():
     assert {
         function.__name__ for function in functions if inspect.isfunction(function)
     } - small == {function.__name__ for function, _ in MODES.values()}
-
-
-@pytest.mark.parametrize("mode", ["evaluate a rollup", "report a rollup", "report an experiment"])
-def test_checks_of_rows_are_refused_where_there_are_no_rows(mode):
-    function, call = MODES[mode]
-    with pytest.raises(SqlrankError, match="check="):
-        function(**call, check="full")
-
-
-@pytest.mark.parametrize("value", ["no", 2, [1], {"a": 1}, 1.5])
-def test_a_switch_is_true_or_false(value):
-    with pytest.raises(SqlrankError, match=r"^weighted=.* is not possible: give True or False$"):
-        sqlrank.functions(["AUC"], weighted=value)

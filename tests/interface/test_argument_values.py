@@ -6,7 +6,6 @@ import inspect
 import math
 import sqlite3
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,6 @@ from hypothesis import strategies as st
 import sqlrank
 from sqlrank import MetricError, SqlrankError
 from sqlrank.call.argument_checks import max_threads
-from sqlrank.charts.export import save_chart as write_chart
-from sqlrank.reports.report import Report
 from tests.tables import build_table, read_columns
 
 PREDICTIONS = build_table(query_id="a a b", doc_id="x y z", score="0.1 0.7 0.4", label="0 1 1")
@@ -361,28 +358,6 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python():
     assert sqlrank.evaluate(
         {"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS
     ).column_names == ["AUC", "LogLoss"]
-
-
-@pytest.mark.parametrize("path", [5, None, b"a.html", ["a.html"], ""])
-def test_paths_of_files_are_texts_or_paths(path):
-    drawn = sqlrank.chart(sqlrank.evaluate("AUC", predictions=PREDICTIONS))
-    for save_chart in (Report("title", "page").save, partial(write_chart, drawn)):
-        with pytest.raises(SqlrankError) as caught:
-            save_chart(path)
-        assert str(caught.value) == f"path={path!r} is not possible: give the path of a file"
-
-
-@pytest.mark.parametrize(
-    ("connection", "message"),
-    [
-        (make_closed_connection, "Cannot operate on a closed database"),
-        (make_closed_duckdb, "Connection Error: Connection has already been closed"),
-    ],
-)
-@pytest.mark.parametrize("function", [sqlrank.evaluate, sqlrank.sql])
-def test_a_connection_that_was_closed(function, connection, message):
-    with pytest.raises(SqlrankError, match=f"^this connection cannot be used now: {message}"):
-        function("AUC", predictions="clicks", connection=connection())
 
 
 @pytest.mark.parametrize("level", [math.nextafter(1, 0), 1, 0.4, math.nan, True])

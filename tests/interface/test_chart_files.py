@@ -221,17 +221,6 @@ def test_help_does_not_wait_for_altair():
     assert not {"altair", "vl_convert"} & set(there)
 
 
-def test_an_ending_that_says_nothing(tmp_path):
-    with pytest.raises(
-        sqlrank.SqlrankError,
-        match=(
-            r"a\.gif': its ending does not say how to draw it. Use one of \.svg, \.png, \.pdf,"
-            r" \.html, \.json$"
-        ),
-    ):
-        save_chart(sqlrank.chart(evaluate_clicks("ROC")), tmp_path / "a.gif")
-
-
 def test_vl_convert_is_named_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     chart = sqlrank.chart(evaluate_clicks("ROC"))

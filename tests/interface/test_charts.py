@@ -521,24 +521,6 @@ def test_another_kind_that_fits_can_be_chosen():
     assert list_marks(draw_spec(days, "dots")) == ["point", "text"]
 
 
-def test_more_than_can_be_distinguished_is_refused():
-    many = pa.table(
-        {
-            "label": [0, 1] * 201,
-            "score": [0.1, 0.9] * 201,
-            "user": [str(place // 2) for place in range(402)],
-        }
-    )
-    with pytest.raises(
-        sqlrank.InputError,
-        match=(
-            r"user has 201 values, and a chart shows at most 200. Keep fewer rows, such as by"
-            r" where="
-        ),
-    ):
-        sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
-
-
 @pytest.mark.slow
 def test_too_many_charts_are_refused():
     data = {

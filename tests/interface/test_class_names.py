@@ -13,7 +13,6 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.advice import find_options, follow_all, read_notes
-from tests.interface.test_left_out import make_scores
 from tests.tables import build_table, read_columns
 
 TRUTHS = {
@@ -77,19 +76,6 @@ def test_columns_without_a_shared_class(name, metric):
     except sqlrank.InputError as error:
         messages = [str(error)]
     assert any(part in message for message in messages) if part else messages == []
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("metric", ["MulticlassAUC", "MulticlassLogLoss", "TopKAccuracy@1"])
-def test_scores_without_a_class_of_a_label_are_refused(metric):
-    with pytest.raises(
-        sqlrank.InputError,
-        match=(
-            r"no label is one of the classes that have scores\. label has 'x' and 'y', and class_id"
-            r" has 'a' and 'b'\. Give"
-        ),
-    ):
-        sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
 
 
 @pytest.mark.parametrize(

@@ -246,13 +246,6 @@ def test_one_of_several_scores_is_no_measured_column(metric):
     assert costs["Mean(cost)"].to_pylist() == [2, 2]
 
 
-@pytest.mark.parametrize("text", ["SUM(score)", "MAX(label) + 1", "ROW_NUMBER() OVER ()"])
-def test_an_aggregate_is_no_expression_over_one_row(text):
-    clicks = build_table(label="1 0", score="0.9 0.1")
-    with pytest.raises(InputError, match="no expression over the columns of one row, but an aggr"):
-        sqlrank.evaluate("AUC", predictions=clicks, columns={"score": text})
-
-
 @pytest.mark.parametrize(
     ("by", "advised"),
     [

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import InputError, SqlrankError
-from sqlrank.learn import scoring_sql
 from tests.interface.command_line import run_refused_command
 from tests.tables import build_table
 
@@ -95,17 +94,6 @@ def test_a_gate_on_a_forged_baseline(value, tmp_path):
             sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=baseline)
 
 
-@pytest.mark.parametrize("value", [b"", b"\xff", b"x" * 10])
-def test_a_version_that_is_no_text(value):
-    forged = forge(
-        forge(BASELINE, b"sqlrank.version", value),
-        b"sqlrank.metrics",
-        json.dumps({"RR": {}}).encode(),
-    )
-    with pytest.raises(InputError, match="the baseline was stored with"):
-        sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=forged)
-
-
 @pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(
@@ -156,16 +144,3 @@ def test_files_that_are_no_result(tmp_path):
         assert f"--result {path} {reason}" in run_refused_command(
             f"chart --result {path} -o {tmp_path}/x.svg"
         )
-
-
-@pytest.mark.parametrize(
-    "value", [b"[{", b"1", b"{}", b'{"long": ["a"]}', b'{"columns": [1]}', b'{"array": 5}']
-)
-def test_weights_of_a_model_with_damaged_metadata(value):
-    weights = build_table(feature="age", weight="1.0").replace_schema_metadata(
-        {"sqlrank.features": value}
-    )
-    with pytest.raises(
-        InputError, match=r"^this table of weights has damaged metadata \(sqlrank.features\)"
-    ):
-        scoring_sql(weights, "clicks")

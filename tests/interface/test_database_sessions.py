@@ -31,11 +31,6 @@ def find_failure(database: Database, query: str) -> ExecutionError:
     return caught.value
 
 
-def test_a_database_needs_its_methods():
-    with pytest.raises(TypeError, match="abstract"):
-        Database("duckdb")  # type: ignore[abstract]
-
-
 def test_errors_of_duckdb_are_execution_errors_with_their_cause():
     with closing(DuckDBDatabase(duckdb.connect())) as database:
         conversion = find_failure(database, "SELECT CAST('a' AS INT)")

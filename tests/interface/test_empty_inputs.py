@@ -5,7 +5,6 @@
 import sqlite3
 from contextlib import closing
 
-import pyarrow as pa
 import pytest
 
 import sqlrank
@@ -44,29 +43,6 @@ def test_every_metric_with_and_without_rows(metric):
     assert sqlrank.evaluate(metric, predictions=DATA, columns={"score": "score"}).num_rows > 0
     with pytest.raises(sqlrank.InputError, match="has no rows"):
         sqlrank.evaluate(metric, predictions=DATA.slice(0, 0))
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("metric", ["AUC", "LogLoss", "pAp@3"])
-@pytest.mark.parametrize("by", [(), "day"])
-def test_rollups_without_rows(metric, by):
-    with pytest.raises(sqlrank.InputError, match=r"has no rows where \"score\" > 3"):
-        sqlrank.rollup(metric, predictions=DATA, by=by, where="score > 3")
-    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows$"):
-        sqlrank.rollup(metric, predictions=DATA.slice(0, 0), by=by)
-
-
-@pytest.mark.parametrize("arrow_type", [pa.null(), pa.float64(), pa.string(), pa.bool_()], ids=str)
-@pytest.mark.parametrize("role", ["run", "qrels"])
-def test_columns_without_values_are_of_no_type(role, arrow_type):
-    """A frame of empty lists has types that say nothing."""
-    tables = {
-        "run": build_table(query_id="q", doc_id="a", score="1.0"),
-        "qrels": build_table(query_id="q", doc_id="a", relevance="1"),
-    }
-    empty = {name: pa.array([], arrow_type) for name in tables[role].column_names}
-    with pytest.raises(sqlrank.InputError, match=rf"^{role} \(Table\) has no rows$"):
-        sqlrank.evaluate("AP", **{**tables, role: pa.table(empty)})
 
 
 def test_in_another_database():

@@ -388,13 +388,6 @@ def test_statements_read_back(dialect):
     assert ("it\\'s" if takes_one_escape else "it''s") in text
 
 
-def test_an_input_is_not_replaced():
-    with pytest.raises(
-        InputError, match=r"create_table: visits is an input, which its own result cannot replace"
-    ):
-        sqlrank.experiment_sql("Mean(x)", data="visits", create_table="visits")
-
-
 @pytest.fixture
 def visits(tmp_path: Path) -> Path:
     path = tmp_path / "visits.parquet"

@@ -413,12 +413,6 @@ def test_the_rows_of_one_cluster() -> None:
         )
 
 
-@pytest.mark.parametrize("query", ["q3", "'; DROP TABLE x; --", ""])
-def test_queries_that_are_not_there(query: str) -> None:
-    with pytest.raises(InputError, match=r"has no rows where"):
-        sqlrank.explain("RR", query=query, run=RUN, qrels=QRELS)
-
-
 @pytest.mark.slow
 def test_the_command() -> None:
     given = [

@@ -230,17 +230,6 @@ def test_what_is_named(name, role, tmp_path):
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
-def test_a_key_twice_in_an_object(name, tmp_path):
-    row = '{"label": 1, "score": 9, "score": 0.5}'
-    (tmp_path / name).write_text(f"[{row}]" if name == "x.json" else row)
-    with pytest.raises(
-        InputError,
-        match=r'has duplicate key "score": give one value to each key, or rename one of the two$',
-    ):
-        sqlrank.evaluate("AUC", predictions=tmp_path / name)
-
-
 def test_databases_are_no_tables(tmp_path):
     with sqlite3.connect(tmp_path / "x.db") as connection:
         connection.execute("CREATE TABLE a (b)")

@@ -4,8 +4,6 @@ number.
 
 import math
 
-import numpy as np
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -71,19 +69,6 @@ def test_texts_of_lists_that_a_cast_reads_otherwise(form, tmp_path):
     assert follow("RR", inputs=call["inputs"])[0] == 0.75
 
 
-@pytest.mark.parametrize("start", ["", "CAST("])
-def test_lists_that_numpy_cuts(start, tmp_path):
-    docs = np.arange(2000)
-    for values in (docs, docs.astype(str)):
-        row = {"query_id": [1], "retrieved": [values], "relevant": [values[:1]]}
-        pd.DataFrame(row).to_csv(tmp_path / "answers.csv", index=False)
-        columns = {"retrieved": "CAST(retrieved AS VARCHAR[])"} if start else {}
-        with pytest.raises(sqlrank.InputError, match="NumPy leaves out the middle"):
-            sqlrank.evaluate(
-                "RR", inputs={"answers": str(tmp_path / "answers.csv")}, columns=columns
-            )
-
-
 def test_a_name_of_two_words_between_brackets(tmp_path):
     (tmp_path / "answers.csv").write_text("query_id,retrieved,relevant\nq,[New York],[New York]\n")
     casts = {name: f"CAST({name} AS VARCHAR[])" for name in ("retrieved", "relevant")}
@@ -107,10 +92,3 @@ def test_rollups_repeat_what_was_left_out(tmp_path):
             ] == [(entry.note, scale * entry.count, scale * entry.total) for entry in counted]
         chosen = sqlrank.evaluate("num_unanswered", rollup=rows, where="1 = 1")
         assert all("in all rows of the rollup" in note for note in read_notes(chosen))
-
-
-def test_rollups_by_other_columns_are_not_added_up():
-    rows = read_columns(label="1 0", score="0.5 0.25", day="1 2")
-    rollups = [sqlrank.rollup("Brier", predictions=rows, by=by) for by in ("day", [])]
-    with pytest.raises(sqlrank.InputError, match=r"has no day, which others of .* have"):
-        sqlrank.evaluate("Brier", rollup=rollups)

@@ -24,19 +24,6 @@ CLICK_LOG = build_table(query_id="a b c", doc_id="x y z", rank="1 7 10")
 CLICKED = {"a": {"x": 1}, "b": {"y": 1}, "c": {"z": 1}}
 
 
-@pytest.mark.parametrize(
-    "ranks", [[0, 1, 2], [2, 3, 4], [1, 5, 4], [1, 1, 2], [1.0, 2.5, 3.0], [10, 20, 30]]
-)
-def test_ranks_that_are_not_consecutive_are_refused(ranks):
-    with pytest.raises(InputError) as refused:
-        sqlrank.evaluate("RR", run=make_run(ranks), qrels=QRELS, ties="rank")
-    assert "run (Table): rank has to be 1, 2, 3 to the length of a list" in str(refused.value)
-    assert (
-        f"query_id='q', documents=3, ranks={len(set(ranks))}, least_rank={min(ranks)},"
-        f" greatest_rank={max(ranks)}" in str(refused.value)
-    )
-
-
 def test_advice_for_ranks_from_0_gives_the_right_number():
     result = sqlrank.evaluate(
         "RR", run=make_run([0, 1, 2]), qrels=QRELS, ties="rank", columns={"rank": "rank + 1"}

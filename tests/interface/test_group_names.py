@@ -136,8 +136,3 @@ def test_quoted_names_lose_their_quotes(by: str) -> None:
 @pytest.mark.parametrize("name", ["bin", "positives", "definition_hash"])
 def test_columns_of_rollups(name):
     refuse(sqlrank.rollup, name, "AUC", predictions=draw_predictions(name))
-
-
-def test_a_compared_group_called_value():
-    with pytest.raises(MetricError, match=r"^across cannot name 'value', .+\. Rename the column$"):
-        sqlrank.evaluate("LogLoss", predictions=draw_predictions("value"), across="value")

@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 import sqlrank
-from sqlrank import ContractError, InputError
+from sqlrank import InputError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.reading import find_faults
 from tests.interface.command_line import run_command
@@ -87,39 +87,6 @@ def test_rows_are_filtered():
     assert evaluate(make_orders(), where="shop = 'y'") == [{name: Y[name] for name in METRICS}]
 
 
-def test_what_is_missing_is_named():
-    with pytest.raises(
-        InputError,
-        match=(
-            r"Revenue reads orders, what was ordered: .*\. Give inputs=\{'orders': \.\.\.\} in the"
-            r" place of run"
-        ),
-    ):
-        sqlrank.evaluate("Revenue", run=make_orders(), sql_dir=FOLDER)
-    with pytest.raises(InputError, match=r"unknown input 'order'. Did you mean 'orders'"):
-        sqlrank.evaluate("Revenue", inputs={"order": make_orders()}, sql_dir=FOLDER)
-    with pytest.raises(InputError, match="no column 'price'"):
-        sqlrank.evaluate(
-            "Revenue",
-            inputs={"orders": make_orders().drop_columns("price")},
-            columns=COLUMNS,
-            sql_dir=FOLDER,
-        )
-    with pytest.raises(
-        InputError,
-        match=(
-            r"columns maps 'prise', which orders do not have. The name to map comes first:"
-            r" columns=\{'price': 'prise'\}"
-        ),
-    ):
-        sqlrank.evaluate(
-            "Revenue",
-            inputs={"orders": make_orders()},
-            columns={**COLUMNS, "prise": "price"},
-            sql_dir=FOLDER,
-        )
-
-
 ROLES = """
 [bought]
 description = "what was bought: a row per item of an order"
@@ -173,22 +140,6 @@ def test_a_role_is_read_with_another(tmp_path):
         ),
     ):
         sqlrank.evaluate("Kept", **options)
-
-
-def test_a_role_that_joins_others_says_how(tmp_path):
-    tables = {
-        "returned": build_table(order_id="2"),
-        "true_clusters": build_table(record_id="1", cluster_id="1"),
-    }
-    declared = make_folder(tmp_path, 'assembled_from = ["returned", "true_clusters"]')
-    with pytest.raises(
-        ContractError,
-        match=(
-            r"relations/bought/assembled\.sql is not there, which says how bought are made of"
-            r" returned and"
-        ),
-    ):
-        sqlrank.evaluate("Kept", inputs=tables, sql_dir=declared)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

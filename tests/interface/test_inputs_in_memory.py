@@ -1,6 +1,5 @@
 """Tables in memory, of any library, and the roles that they play."""
 
-import sqlite3
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -566,15 +565,6 @@ def test_a_stream_of_any_library_is_opened_once():
     with pytest.raises(SqlrankError, match=r"^unknown plan"):
         sqlrank.evaluate("RR", predictions=stream, plan={"speed": "high"})
     assert stream.left == [LISTS]
-
-
-def test_messages_name_the_class_of_a_stream():
-    with pytest.raises(InputError, match=r"^predictions \(RecordBatchReader\): no column 'label'"):
-        sqlrank.evaluate("AUC", predictions=LISTS.drop_columns(["label"]).to_reader())
-    with pytest.raises(InputError, match=r"^predictions: a RecordBatchReader is not on sqlite"):
-        sqlrank.evaluate(
-            "AUC", predictions=LISTS.to_reader(), connection=sqlite3.connect(":memory:")
-        )
 
 
 def test_an_input_is_given_once(run, qrels):

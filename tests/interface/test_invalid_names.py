@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank import ContractError, SqlrankError
+from sqlrank import SqlrankError
 from tests.interface.command_line import ROOT, invoke_command, run_command
 from tests.tables import build_table
 
@@ -215,26 +215,6 @@ FILE = (
     "-- Mine: a metric.\n-- Undefined: never.\n-- Source: here.\nSELECT\n  group_id,\n  {} AS"
     " mine\nFROM predictions\nGROUP BY group_id\n"
 )
-
-
-def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path):
-    (tmp_path / "compat").mkdir()
-    for text, message in (
-        ("defaults = 5", "defaults = 5 is in no table"),
-        ("[metrics]\nAUC = 5", "Write a table, such as [metrics.AP]"),
-    ):
-        (tmp_path / "compat" / "mine.toml").write_text(text)
-        with pytest.raises(ContractError) as caught:
-            sqlrank.evaluate("AUC", predictions=TABLE, sql_dir=tmp_path, compat="mine")
-        assert message in str(caught.value)
-
-
-def test_a_search_word_is_a_text():
-    with pytest.raises(
-        SqlrankError,
-        match="search=5 is not possible: give a text to find in names and descriptions",
-    ):
-        sqlrank.metrics(search=5)  # type: ignore[arg-type]
 
 
 def test_the_traceback_of_a_mistake_ends_at_the_call():

@@ -192,8 +192,3 @@ def test_what_has_no_level_refuses_the_policy():
         sqlrank.evaluate("RR", run=run, qrels=qrels, level="query")
     with pytest.raises(MetricError, match="RR has no parameter 'level'"):
         sqlrank.evaluate("RR(level=query)", run=run, qrels=qrels)
-
-
-def test_a_query_column_is_needed():
-    with pytest.raises(sqlrank.InputError, match="query_id"):
-        evaluate("AUC(level=query)", make_three_queries().drop_columns(["query_id"]))

@@ -7,8 +7,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import sqlrank
-from sqlrank.errors import MetricError
 from tests.interface.command_line import (
     ROOT,
     TREC,
@@ -164,17 +162,3 @@ def test_rankings_of_predictions_without_ids(tmp_path):
         " mean 'user_id'? Say which they are with --column query_id=user_id --column doc_id=..."
         " There are: user_id, label, score\n"
     )
-
-
-def test_misspelt_functions_and_data_of_charts():
-    with pytest.raises(
-        AttributeError,
-        match=r"module 'sqlrank' has no attribute 'evalute'. Did you mean 'evaluate'\?$",
-    ):
-        sqlrank.evalute("AUC")
-    advice = (
-        r"chart has no argument 'predictions'. A chart is of a result: chart\(evaluate\('ROC',"
-        r" predictions=...\)\)$"
-    )
-    with pytest.raises(MetricError, match=advice):
-        sqlrank.chart("ROC", predictions={"label": [1, 0], "score": [0.5, 0.25]})  # type: ignore[call-arg]

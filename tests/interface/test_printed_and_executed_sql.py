@@ -11,7 +11,7 @@ import pytest
 from sqlglot import parse_one
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import MetricError
 from tests.engines.engines import ClickHouse, DataFusion, Engine, PostgreSQL, Spark, SQLite
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import make_tables
@@ -109,11 +109,6 @@ def test_what_is_in_memory_is_shown_under_the_name_of_its_role(run, qrels):
     text = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"].decode()
     assert "FROM run\n" in text
     assert "sqlrank_" not in text
-
-
-def test_a_connection_that_is_none_is_refused():
-    with pytest.raises(InputError, match=r"cannot connect to a int. Give a DuckDB connection"):
-        sqlrank.sql("RR", run="r", qrels="q", dialect="sqlite", connection=42)
 
 
 WRONG = [

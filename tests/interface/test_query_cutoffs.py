@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role
 from tests.engines.data import TABLES
@@ -163,8 +163,3 @@ def test_on_the_command_line(tmp_path):
         "P@cutoff",
         "0.2222222222222222",
     ]
-
-
-def test_ranges_that_differ_are_refused_before_files_are_opened():
-    with pytest.raises(MetricError, match="a range of cut-offs gives a row per cut-off"):
-        sqlrank.evaluate(["nDCG@1..3", "P@1..5"], run="missing.csv", qrels="missing.csv")

@@ -311,12 +311,6 @@ def read_search_scope(run: pa.Table, check: row_checks.CheckMode = "auto") -> by
     return metadata[b"sqlrank.duplicates_searched"]
 
 
-@pytest.mark.parametrize("check", ["bogus", False, None, "OFF"])
-def test_a_check_that_does_not_exist(check):
-    with pytest.raises(SqlrankError, match="auto, full"):
-        sqlrank.evaluate("RR", run=GOOD_RUN, qrels=GOOD_QRELS, check=check)
-
-
 def test_a_stop_probability_above_one():
     qrels = make_qrels(("q", "a", 5))
     assert_refused(

@@ -79,9 +79,3 @@ def test_names_and_spellings_of_a_folder_of_ones_own(tmp_path):
     assert "predictions={'label': clicks}" in message
     with pytest.raises(MetricError, match=r"unknown metric 'P at rank 5'. Write P@5"):
         sqlrank.parse("P at rank 5", tmp_path)
-
-
-def test_dunder_names_have_no_advice():
-    for name in ("__path_of__", "_repr_html_", "nothing_like_it"):
-        with pytest.raises(AttributeError, match=f"module 'sqlrank' has no attribute '{name}'$"):
-            getattr(sqlrank, name)

@@ -65,8 +65,3 @@ def test_policies_of_a_call_that_some_of_its_metrics_read(metrics, policies, rea
         else {"run": "r", "qrels": "q"}
     )
     assert find_read_policies(Request(metrics, sources, policies=policies)) == read
-
-
-def test_policies_of_an_unknown_metric():
-    with pytest.raises(sqlrank.MetricError, match="unknown metric 'APP'"):
-        find_read_policies(Request(["APP"], {"run": "r", "qrels": "q"}, policies={"rel": 2}))

@@ -234,9 +234,3 @@ def test_ids_that_repeat_in_tasks_are_made_queries_of_their_own(form):
     (total,) = sqlrank.evaluate("RR", inputs={"answers": numbered}, confidence=0.95).to_pylist()
     assert {name: rows[0][name] for name in total} == pytest.approx(total)
     assert value is None or rows[0]["RR.n_units"] == sum(TASKS.values())
-
-
-def test_systems_of_one_query_stay_dependent():
-    rows = [{**row, "system": system} for row in LISTS if row["task"] == "nq" for system in "xy"]
-    with pytest.raises(MetricError, match="holds several lists of a query, one for each system"):
-        sqlrank.evaluate("RR", inputs={"answers": rows}, by=[["system"], []], confidence=0.95)

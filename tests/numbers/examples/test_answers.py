@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from tests.interface.command_line import invoke_command, run_command, run_refused_command
 from tests.numbers.properties.rankings import METRICS as RANKING_METRICS
 from tests.numbers.properties.rankings import assert_equal
@@ -320,19 +320,6 @@ def test_an_explanation_names_the_document_at_each_rank():
     )
 
 
-def test_a_plan_for_lists_is_refused_for_rows():
-    lists = {"rank_method": "list_position"}
-    with pytest.raises(
-        MetricError,
-        match=r"rank_method='list_position' is for answers, and run is given. Leave it out",
-    ):
-        sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, plan=lists)
-    with pytest.raises(
-        MetricError, match="rank_method='list_position' is for ties='rank', not 'doc_desc'"
-    ):
-        evaluate("RR", ties="doc_desc", plan=lists)
-
-
 @pytest.mark.slow
 def test_several_systems_are_compared_by_query():
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
@@ -556,18 +543,6 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path):
         "1 row: scores and retrieved have different lengths. Give each document one score"
         in problem({"retrieved": ["a", "b"], "scores": [0.5], "relevant": ["a"]})
     )
-
-
-def test_columns_of_answers_are_of_no_run():
-    columns = {"retrieved": "retrieved", "relevant": "relevant"}
-    with pytest.raises(
-        InputError,
-        match=(
-            r"which no input has. It is a column of the input answers. Give that as"
-            r" inputs={'answers': ...}"
-        ),
-    ):
-        sqlrank.evaluate("RR", run=QUESTIONS, qrels=QUESTIONS, columns=columns)
 
 
 @pytest.mark.slow

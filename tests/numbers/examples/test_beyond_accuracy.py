@@ -1,6 +1,5 @@
 """Metrics beyond accuracy by hand: a data set of four lists, ties, gaps and unusual inputs."""
 
-import re
 from math import log, log2, sqrt
 from typing import Any
 
@@ -317,22 +316,6 @@ def test_duplicates_are_merged():
         evaluate(
             "CatalogCoverage", inputs=add_row("items", doc_id="a", provider="Z"), duplicates="max"
         )
-
-
-@pytest.mark.parametrize(
-    ("metric", "role"),
-    [
-        ("Unseen", "history"),
-        ("CatalogCoverage", "items"),
-        ("CategoryEntropy", "features"),
-        ("Unexpectedness@3", "baseline"),
-    ],
-)
-def test_what_is_missing_is_named(metric, role):
-    with pytest.raises(
-        InputError, match=re.escape(f"{metric} needs {role}. Give inputs={{'{role}': ...}}")
-    ):
-        sqlrank.evaluate(metric, run=WORLD.run)
 
 
 def test_judgments_may_be_left_out_where_none_are_read():

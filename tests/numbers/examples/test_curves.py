@@ -183,16 +183,6 @@ def test_nothing_and_one_class(curve):
         assert [list(row.values())[-1] for row in one][-1] in {None, 0.0}
 
 
-def test_a_curve_is_requested_alone_and_checked():
-    data = build_table(label="0 1", score="0.2 1.5")
-    with pytest.raises(sqlrank.MetricError, match=r"ROC has rows of its own. Ask for it alone"):
-        sqlrank.evaluate(["ROC", "AUC"], predictions=data)
-    with pytest.raises(sqlrank.InputError, match="1 row: score is not a probability, from 0 to 1"):
-        sqlrank.evaluate("Calibration", predictions=data)
-    with pytest.raises(sqlrank.MetricError, match=r"points is -1. It must be an integer from 0"):
-        sqlrank.evaluate("ROC(points=-1)", predictions=data)
-
-
 def draw_extreme_weights(rows: int = 3000) -> pa.Table:
     """Return predictions of which one weighs up to 1e18 times as much as another."""
     generator = np.random.default_rng(3)

@@ -211,9 +211,3 @@ def test_a_thousand_cut_offs_take_a_moment():
     )
     assert found.num_rows == 2000
     assert time.monotonic() - started < 5
-
-
-def test_internal_parameters_are_no_policies():
-    for name in ("first_cutoff", "last_cutoff", "num_replicates", "top_k"):
-        with pytest.raises(sqlrank.MetricError, match=f"sql has no argument '{name}'"):
-            sqlrank.sql("P@1..3", run="r", qrels="q", **{name: 2})

@@ -243,25 +243,6 @@ def test_ids_and_positions_of_other_types_and_names(tmp_path):
     assert json.loads(shown) == [{"query_id": 1, "CG": pytest.approx(1)}, {"query_id": 2, "CG": 1}]
 
 
-@pytest.mark.parametrize(
-    "extra", [{}, {"chunks": ..., "qrels": {"q1": ["c1"]}}], ids=["no chunks", "qrels, too"]
-)
-def test_inputs_that_do_not_go_together(extra):
-    inputs = {
-        name: table for name, table in make_inputs().items() if name == "evidence" or name in extra
-    }
-    with pytest.raises(
-        InputError,
-        match="judgments are either qrels, or answers, or of evidence and chunks, which are joined",
-    ):
-        sqlrank.evaluate(
-            "RR",
-            run=RUN,
-            inputs=inputs,
-            **{name: value for name, value in extra.items() if name != "chunks"},
-        )
-
-
 @pytest.mark.slow
 def test_integer_ids_of_chunks_are_ordered_as_those_of_judgments():
     run = build_table(query_id="q q", doc_id="9 10", score="1.0 1.0")
@@ -288,20 +269,3 @@ def test_a_span_that_a_chunk_covers_has_its_grade_to_the_last_bit(length):
     inputs = make_inputs([("q", "a", 0, length, 0.7)], [("c1", "a", 0, 1000)])
     row = sqlrank.evaluate(["R(rel=0.7)@5", "CG@1"], run={"q": ["c1"]}, inputs=inputs).to_pylist()
     assert row == [{"R(rel=0.7)@5": 1.0, "CG@1": 0.7}]
-
-
-def test_a_system_without_chunks_is_refused():
-    inputs = make_inputs([("q", "a", 0, 10)], [])
-    chunks = {"old": make_inputs(chunks=[("c1", "a", 0, 20)])["chunks"]}
-    with pytest.raises(InputError, match=r"^chunks: its systems are old, and those of run are"):
-        sqlrank.evaluate(
-            "RR",
-            run={"old": {"q": ["c1"]}, "new": {"q": ["c1"]}},
-            inputs={**inputs, "chunks": chunks},
-        )
-
-
-def test_positions_that_are_texts_are_refused_by_name():
-    inputs = make_inputs([("q", "a", "0", "5")], [("c1", "a", "0", "10")])
-    with pytest.raises(InputError, match=r"^evidence .*: span_start is VARCHAR, not a number"):
-        sqlrank.evaluate("RR", run={"q": ["c1"]}, inputs=inputs)

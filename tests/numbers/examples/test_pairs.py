@@ -327,15 +327,6 @@ def test_few_negatives_are_an_error(arguments):
     assert said in str(caught.value).splitlines()
 
 
-def test_null_and_nan_are_refused():
-    for label, score, what in (
-        ([1, None], [0.1, 0.2], "label is NULL"),
-        ([1, 2], [0.1, float("nan")], "score is NaN"),
-    ):
-        with pytest.raises(sqlrank.InputError, match=what):
-            evaluate_values("KendallTau", label, score)
-
-
 def test_counting_by_frames_is_for_duckdb():
     assert "RANK(" in sqlrank.sql("KendallTau", predictions="p")
     assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")

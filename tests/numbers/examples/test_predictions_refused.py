@@ -7,14 +7,7 @@ import pytest
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies
-from tests.numbers.examples.predictions import evaluate_predictions
 from tests.tables import build_table
-
-
-def test_a_broken_row_in_any_group_is_found():
-    data = build_table(label="0 1 2", score="0.1 0.9 0.5", day="NULL x NULL")
-    with pytest.raises(sqlrank.InputError, match="label is neither 0 nor 1"):
-        sqlrank.evaluate("AUC", predictions=data, by=[["day"], []])
 
 
 def test_columns_that_are_not_read_may_hold_anything():
@@ -29,17 +22,6 @@ def test_without_checks():
         sqlrank.InputError, match=r"unknown check 'some'\. Choose from: auto, full, off"
     ):
         sqlrank.evaluate("AUC", predictions=data, check="some")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("ties", ["expected", "doc_asc", "error"])
-def test_ties_of_rankings_are_refused(ties):
-    with pytest.raises(sqlrank.MetricError, match=f"ties={ties!r} orders documents"):
-        evaluate_predictions(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
-
-
-def test_log_loss_without_clipping_is_refused():
-    with pytest.raises(sqlrank.MetricError, match=r"eps is 0. It must be a number above 0 to 0\.5"):
-        evaluate_predictions("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
 
 
 THRESHOLD_METRICS = sorted(

@@ -223,33 +223,6 @@ def test_the_command_takes_an_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        (
-            "AUC(ties=expected)",
-            (
-                "ties='expected' orders documents. AUC takes ties as they are, or give"
-                " ties='worst', ties='best' or ties='row_order'"
-            ),
-        ),
-        (
-            "APS(ties=worst, interpolation=from_one)",
-            "APS has no parameter 'interpolation'. It takes: if_undefined, level, ties",
-        ),
-        (
-            "AUC(ties=best)@2",
-            "AUC has no parameter 'ties'. It takes: if_undefined, level, tie_credit",
-        ),
-        ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'. It takes: if_undefined, level"),
-    ],
-)
-def test_what_is_refused(metric, message):
-    with pytest.raises(sqlrank.MetricError) as caught:
-        evaluate_predictions(metric, *place_at_scores(THREE))
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
     ("line", "message"),
     [
         (

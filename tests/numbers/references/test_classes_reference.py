@@ -280,14 +280,6 @@ def test_systems_are_compared_by_rows_and_by_units():
     assert (row["value_baseline"], row["value"], row["n_units"]) == (pytest.approx(0.5), 1, 6)
 
 
-def test_classes_of_two_types_are_refused():
-    with pytest.raises(InputError, match=r"label is .*predicted is "):
-        sqlrank.evaluate(
-            "MulticlassAccuracy",
-            inputs={"classified": build_table(label="one", predicted="1")},
-        )
-
-
 @pytest.mark.parametrize("values", [[True, False, True], [2, 1, 2], ["it's", 'select "', "it's"]])
 def test_classes_may_have_any_type(values):
     table = pa.table({"select": values, "group by": [values[1], *values[1:]]})
@@ -487,17 +479,6 @@ def test_units_of_one_prediction_are_refused_where_they_are_read(metric):
         InputError, match="2 units where prediction_id='x': a prediction belongs to one unit"
     ):
         sqlrank.evaluate(metric, inputs={role: with_units}, confidence=0.95)
-
-
-def test_scores_that_are_refused():
-    table = build_table(prediction_id="1", class_id="a", label="a", score="1.5")
-    with pytest.raises(InputError, match="1 row: score is not a probability, from 0 to 1"):
-        sqlrank.evaluate("MulticlassLogLoss", inputs={"class_scores": table})
-    with pytest.raises(
-        sqlrank.MetricError,
-        match=r"average='micro' is not for this metric. Choose from: macro, weighted",
-    ):
-        sqlrank.evaluate("MulticlassAUC(average=micro)", inputs={"class_scores": table})
 
 
 @pytest.mark.parametrize("unit", [None, "unit_id"])

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import MetricError
 
 QUERIES = {
     "reset": "How do I reset my password?",
@@ -164,12 +163,6 @@ def test_groups_weights_and_thresholds():
         ("new", 3 / 7, 5),
         ("old", 3 / 7, 5),
     ]
-
-
-def test_engines_without_lists_are_refused_by_name():
-    message = r"^LeakedShare is for DuckDB, PostgreSQL, .* or SQLite, not for Redshift"
-    with pytest.raises(MetricError, match=message):
-        sqlrank.sql("LeakedShare", queries="q", inputs={"items": "d"}, dialect="redshift")
 
 
 def test_sqlite_gets_the_function_that_lists_words():
