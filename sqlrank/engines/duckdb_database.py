@@ -34,6 +34,7 @@ from sqlrank.engines.duckdb_session import (
     describe_columns,
     fetch_tuples,
     fetch_with_perfect_hash,
+    parse_once,
     prefer_builtins,
     put_back_search_path,
     translate_duckdb_errors,
@@ -298,7 +299,8 @@ class DuckDBDatabase(Database):
 
     def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         with translate_duckdb_errors():
-            return fetch_tuples(self.register_streams(), text)
+            connection = self.register_streams()
+            return fetch_tuples(connection, parse_once(connection, text) if self._is_own else text)
 
     @property
     def has_unread_streams(self) -> bool:

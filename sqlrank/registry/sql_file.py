@@ -359,7 +359,7 @@ class SqlFile:
             RowsRead.VALID,
         )
 
-    @property
+    @cached_property
     def engines(self) -> list[str]:
         """The engines that the file declares to be for, empty if it is for all."""
         return re.findall(
@@ -379,7 +379,7 @@ class SqlFile:
         """One of ``TIE_EXPECTATIONS``, empty if the file declares none."""
         return self.annotations.get("Tie expectation", "").partition(" ")[0]
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds | None:
         """The bounds of the metric's values, None if the comment declares none."""
         return Bounds.read(self.annotations["Range"]) if "Range" in self.annotations else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -53,7 +54,7 @@ their numbers leave it open, also the queries without judgments, or the ids of a
 
 
 @pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     texts = []
 
     def record(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,9 +74,13 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_statements_of_a_repeated_call(name, statements):
     metrics, sources, most = CALLS[name]
     sqlrank.evaluate(metrics, **sources)
-    statements.clear()
+    parsed = {*map(id, statements)}
+    count = len(statements)
     sqlrank.evaluate(metrics, **sources)
-    assert 0 < len(statements) <= most
+    repeated = statements[count:]
+    assert 0 < len(repeated) <= most
+    assert {*map(id, repeated)} <= parsed
+    assert {*map(type, repeated)} == {duckdb.Statement}
 
 
 def test_a_repeated_call_enters_few_functions():
