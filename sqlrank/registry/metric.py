@@ -86,10 +86,11 @@ class Metric:
         cutoff: The cut-off after ``@``: a number, a ``(first, last)`` range, or ``"cutoff"``, a
             column of the table of queries.
 
-    ``str()`` gives the canonical text and :func:`sqlrank.parse` reads it back.
+    ``str()`` gives the canonical text and :func:`sqlrank.parse` reads it back. ``@`` gives the
+    metric at a cut-off.
 
-
-    >>> ndcg = Metric("nDCG", (("gain", "exp2"),))
+    >>> import sqlrank
+    >>> ndcg = sqlrank.Metric("nDCG", (("gain", "exp2"),))
     >>> str(ndcg @ 10)
     'nDCG(gain=exp2)@10'
     """
