@@ -11,7 +11,6 @@ from pygments.lexers.shell import BashSessionLexer  # type: ignore[import-untype
 
 import sqlrank
 from website import (
-    browser_engine,
     command_line,
     command_outputs,
     examples,
@@ -21,6 +20,7 @@ from website import (
     linked_pages,
     metric_index,
     metric_page,
+    npm_packages,
     relations,
     try_page,
 )
@@ -93,7 +93,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.copyright = f"sqlrank {sqlrank.__version__}"
     # Prompts are a dollar: a comment of LaTeX in an output would be copied as a command.
     BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")  # noqa: SLF001
-    if browser_engine.engine_files():
+    if npm_packages.engine_files():
         script = ExtraScriptValue("assets/run.mjs")
         script.type = "module"
         config.extra_javascript.append(script)
@@ -111,7 +111,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for place, path in {
         **gallery.drawn_files(),
         **try_page.list_files(),
-        **browser_engine.engine_files(),
+        **npm_packages.engine_files(),
     }.items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
     _add_to_nav(config.nav or [])

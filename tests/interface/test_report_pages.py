@@ -15,7 +15,7 @@ from tests.interface.command_line import TREC
 from tests.interface.test_cluster_reports import classify, link_records
 from tests.interface.test_reports import report_many_queries
 from tests.interface.test_rollup_reports import make_rollup
-from website.npm_packages import read_axe
+from website.npm_packages import build_packages
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
@@ -93,7 +93,7 @@ def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page):
 @pytest.fixture(scope="module")
 def axe() -> str:
     try:
-        return read_axe()
+        return (build_packages() / "axe.min.js").read_text("utf-8")
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"npm cannot fetch axe-core: {error}")
 
