@@ -315,13 +315,30 @@ def resolve_source(
     source = SourceGroup.wrap(role, source) if isinstance(source, list) else source
     if not isinstance(source, SourceGroup):
         return database.resolve_source(role, source, columns)
-    union = _unite_members(database, role, source, columns)
-    mixed = _find_mixed_columns(union, columns)
-    if further := [name for name in mixed if columns.find_kind(name) == "any"]:
-        union = _unite_members(
-            database, role, source, columns.declare_texts(further)
-        )  # as one reader of all files reads them
-    return union.with_texts(mixed)
+    try:
+        union = _unite_members(database, role, source, columns)
+    except InputError as error:
+        _suggest_for_all_files(database, role, source, columns, str(error))
+        raise
+    if mixed := _find_mixed_columns(union, columns):  # as one reader of all files reads them
+        union = _unite_members(database, role, source, columns.declare_texts(mixed))
+    return union
+
+
+def _suggest_for_all_files(
+    database: Database, role: str, source: SourceGroup, columns: DeclaredColumns, problem: str
+) -> None:
+    """Raise ``InputError`` with the query of all files of a list in the place of a query of one,
+    which would leave out the rows of the others.
+    """
+    paths = [str(member) for _, member in source.members]
+    if "SELECT" not in problem or source.members_are_systems or not all(map(names_files, paths)):
+        return
+    try:
+        database.resolve_source(role, f"{{{','.join(paths)}}}", columns)
+    except InputError as error:
+        if "SELECT" in str(error):
+            raise
 
 
 def _unite_members(
@@ -344,16 +361,14 @@ def _unite_members(
 
 
 def _find_mixed_columns(union: SourceTable, columns: DeclaredColumns) -> list[str]:
-    """Return the ids, and the columns that no role declares, whose types differ among text
-    files.
-    """
+    """Return the columns that are read whose types differ among text files."""
     if not all(member.is_text for table in union.members for member in table.members or (table,)):
         return []
-    named = [name for name in union.problems if columns.find_kind(name) in {"any", "key"}]
     return [
         name
-        for name in named
-        if all(table.find_column(name) is not None for table in union.members)
+        for name in union.problems
+        if columns.find_kind(name) is not None
+        and all(table.find_column(name) is not None for table in union.members)
     ]
 
 

@@ -39,7 +39,7 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import duckdb
 
@@ -102,17 +102,15 @@ class DeclaredColumns:
         )
 
     def declare_texts(self, names: Iterable[str]) -> DeclaredColumns:
-        """Return the same, with columns that are read as ids are: as they are written, unless all
-        are whole numbers.
-        """
-        return replace(self, kinds={**self.kinds, **{name.lower(): "key" for name in names}})
+        """Return the same, with columns that are read as they are written."""
+        return replace(self, kinds={**self.kinds, **{name.lower(): "text" for name in names}})
 
     def find_kind(self, name: str) -> str | None:
         """Return the kind of a column, ``any`` if further texts name it, and None if nothing reads
         it.
         """
         kind = self.kinds.get(name.lower())
-        if kind in {"key", "list"}:
+        if kind in {"key", "list", "text"}:
             return kind
         is_named = self.reads_all or any(
             re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", text) for text in self.texts
@@ -258,22 +256,6 @@ class SourceTable:
         reader = self.from_item.this if isinstance(self.from_item, exp.Table) else None
         paths = [*reader.find_all(exp.Literal)] if isinstance(reader, exp.Func) else []
         return len(paths) > 1 or any(glob.has_magic(path.name) for path in paths)
-
-    def with_texts(self, names: Collection[str]) -> SourceTable:
-        """Return a union with columns of its members that are texts, whatever some of them are."""
-        if not names:
-            return self
-        types = {
-            name: "VARCHAR" if name in names else column_type
-            for name, column_type in self.types.items()
-        }
-        members = tuple(
-            replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")})
-            for member in self.members
-        )
-        problems = {name: problem for name, problem in self.problems.items() if name not in names}
-        table = replace(self, members=members, column_types=types, problems=problems)
-        return replace(table, from_item=table.from_clause())
 
     def with_all_columns(self) -> SourceTable:
         """Return the source with every column, of which those of integers and texts are texts.

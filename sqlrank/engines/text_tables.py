@@ -469,7 +469,9 @@ def declare_types(
     is_json = _is_json(item)
     kinds = {name: kind for name in sampled if (kind := columns.find_kind(name)) is not None}
     full_types = sampled
-    if any(kind not in {"key", "number"} for kind in kinds.values()) or (is_json and columns.texts):
+    if any(kind not in {"key", "number", "text"} for kind in kinds.values()) or (
+        is_json and columns.texts
+    ):
         options = {
             name: exp.Literal.number(value)
             for name, value in _ALL_FILES[_reader_name(item)].items()
@@ -502,9 +504,9 @@ def declare_types(
     }
     types = {name: _declared_type(kind, full_types[name], is_json) for name, kind in kinds.items()}
     types |= {
-        name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE"
+        name: "DOUBLE" if columns.kinds[name] == "number" else "VARCHAR"
         for name in missing
-        if columns.kinds[name] in {"key", "number"}
+        if columns.kinds[name] in {"key", "number", "text"}
     }
     keys = {name for name, kind in kinds.items() if kind in {"key", "list"} or columns.reads_all}
     integers = {name for name in keys if types[name] in {"BIGINT", "BIGINT[]"}}
@@ -583,7 +585,7 @@ def settle_types(
                 and mentions_booleans(list_files_read(reader.item))
             ):
                 _reject_booleans(connection, role, reader)
-            return _without_columns(reader, absent)
+            return _restore_booleans(_without_columns(reader, absent))
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             if (match := _NO_INTEGER_ERROR.search(str(error))) is not None:
                 name = match[1]
@@ -619,6 +621,20 @@ def settle_types(
 
 def _without_columns(reader: TextReader, names: Collection[str]) -> TextReader:
     types = {name: text for name, text in reader.types.items() if name not in names}
+    return replace(reader, types=types)
+
+
+def _restore_booleans(reader: TextReader) -> TextReader:
+    """Return a reader of JSON files whose columns of booleans, read as numbers to find any among
+    them, are booleans again, which do not go together with the numbers of other sources.
+    """
+    types = {
+        name: "BOOLEAN"
+        if _is_json(reader.item)
+        and (column_type, reader.sampled.get(name)) == ("DOUBLE", "BOOLEAN")
+        else column_type
+        for name, column_type in reader.types.items()
+    }
     return replace(reader, types=types)
 
 
@@ -778,6 +794,8 @@ def _declared_type(kind: str, column_type: str, is_json: bool) -> str:
         return "DOUBLE[]" if element in _NUMBERS[:5] else column_type
     if kind == "list" and element in {"JSON", NULL}:
         return column_type
+    if kind == "text":
+        return "VARCHAR"
     is_whole = element == "BIGINT" or (is_json and element in {"DOUBLE", "JSON"})
     return f"BIGINT{column_type.removeprefix(element)}" if is_whole else _text_type(column_type)
 

@@ -17,6 +17,7 @@ import pytest
 import sqlrank
 from sqlrank import learn
 from sqlrank.errors import InputError
+from tests.interface.advice import follow
 from tests.lanes import select_few
 
 SAMPLE = 20_480
@@ -539,3 +540,40 @@ def test_a_name_with_a_quote(suffix):
     for source in (path, rows):
         result = sqlrank.evaluate("AUC", predictions=source, by='"x""y"')
         assert result.to_pylist() == [{'x"y': "a", "AUC": 1.0}]
+
+
+SCORED = [{"label": row % 2, "score": score} for row, score in enumerate([0.5, 0.875, 0.75, 0.625])]
+HALVES = {
+    "booleans": [row | {"label": [False, True][row["label"]] if i < 2 else row["label"]} for i, row in enumerate(SCORED)],
+    "a text": [row | {"score": "-" if i == 1 else row["score"]} for i, row in enumerate(SCORED)],
+}  # fmt: skip
+"""Rows of which the first half has values that those of the second do not go together with."""
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("odd", HALVES)
+def test_a_list_of_files_is_refused_as_their_folder_is(odd, suffix):
+    paths = [WRITERS[suffix](f"f/{half}{suffix}", HALVES[odd][half : half + 2]) for half in (0, 2)]
+    column = "label" if odd == "booleans" else "score"
+    for source in ("f", paths, paths[::-1]):
+        value, messages = follow("AUC", predictions=source)
+        assert f"{column} is" in messages[0]
+        assert value == (0.75 if odd == "booleans" else 0.5)
+    for systems in ({"a": paths[0], "b": paths[1]}, dict(zip("ab", paths[::-1], strict=True))):
+        with pytest.raises(InputError, match=f"{column} is"):
+            sqlrank.evaluate("AUC", predictions=systems, by="system")
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("name", ["doc_id", "part"])
+def test_whole_numbers_of_one_file_and_decimals_of_another(name, suffix):
+    rows = [
+        {"query_id": "q", "doc_id": f"d{value}", "score": value, "part": value, name: value}
+        for value in (7.5, 8.0, 9.0, 10.0)
+    ]
+    paths = [WRITERS[suffix](f"f/{half}{suffix}", rows[half : half + 2]) for half in (0, 2)]
+    qrels = [{"query_id": "q", "doc_id": row["doc_id"], "relevance": 1} for row in rows]
+    judged = [WRITERS[suffix](f"q/{half}{suffix}", qrels[half * 3 : 3 + half]) for half in (0, 1)]
+    for run, judgments in (("f", "q"), ({"s": paths}, judged), ({"s": paths[::-1]}, judged[::-1])):
+        result = sqlrank.evaluate("num_rel_ret", run=run, qrels=judgments, by="part")
+        assert result["num_rel_ret"].to_pylist() == [1.0] * 4
