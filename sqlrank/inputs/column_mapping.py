@@ -525,6 +525,8 @@ def _find_column(name: str, bound: BoundInputs, mapping: Mapping[str, str]) -> _
     )
     if name not in mapping:
         _refuse_unnamed_expression(name, text, argument, inputs)
+    else:
+        _refuse_comparison(name, text, argument, inputs)
     if request.base_role is not None:
         return _find_in_base(
             name,
@@ -577,6 +579,22 @@ def _refuse_unnamed_expression(
         f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote"
         " the name of a column"
     )
+
+
+def _refuse_comparison(
+    name: str, text: str, argument: str, inputs: Mapping[str, BoundInput]
+) -> None:
+    """Raise ``InputError`` for a constant under the name of a column, as in ``x=1``: one group of
+    all rows, where a comparison is meant.
+    """
+    tables = [bound_input.table for bound_input in inputs.values()]
+    is_column = any(table.column_types and table.find_column(name) for table in tables)
+    if is_column and not find_nodes(parse_expression(text, tables[0].dialect), exp.Column):
+        comparison = f"{name} = {text}"
+        raise InputError(
+            f"{argument}: {quote_excerpt(f'{name}={text}')} is one group of all rows, named as a"
+            f" column. Write {argument}={f'name={comparison}'!r}, or where={comparison!r}"
+        )
 
 
 def _is_expression(text: str, tables: Sequence[SourceTable]) -> bool:
