@@ -144,8 +144,15 @@ def _keep_numbers(
     what they are if it would change them.
     """
     value = reading.read(column, is_lenient)
-    are_shares = "percentages" in reading.name and all(abs(number) <= 1 for number in numbers)
-    if not numbers or not (are_shares or reading.is_of_words):
+    changes_numbers = {
+        "fractions": bool(numbers),
+        # Points are not between thousands where a number is below 1.
+        "points": any(0 < abs(number) < 1 for number in numbers),
+    }.get(
+        reading.name,
+        "percentages" in reading.name and all(abs(number) <= 1 for number in numbers),
+    )
+    if not numbers or not (changes_numbers or reading.is_of_words):
         return value
     return exp.Coalesce(
         this=exp.TryCast(this=column.copy(), to=exp.DataType.build("DOUBLE")), expressions=[value]

@@ -339,6 +339,8 @@ _ODD_CELL = re.compile(
 _ODD_MEMBER = re.compile(
     r'JSON transform error in file "(?P<file>.*?)", in (?P<place>.*?): Failed to cast'
 )
+_NO_JSON_NUMBER = sql_literal(r"^\s*(\+|-?0\d)|_|\s$")
+"""Pattern of texts that a cast reads as numbers, and READ_JSON does not."""
 _NOUNS = {"DOUBLE": "a number", "BOOLEAN": "true or false", "DATE": "a date"}
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 """Suffixes of files that are not compressed, so that reading them again takes little time."""
@@ -713,7 +715,10 @@ def _find_odd_value(
                 [name]
             )
             number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
-            is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
+            is_odd = exp.or_(
+                exp.and_(is_not_null(quoted_column(name)), is_null(number)),
+                call_function("REGEXP_MATCHES", quoted_column(name), _NO_JSON_NUMBER.copy()),
+            )
             for (value,) in fetch_tuples(connection, take_first(text.where(is_odd)).sql("duckdb")):
                 return f"{member['file']}, {member['place']}", name, value
     return "", None, ""

@@ -102,6 +102,8 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
         "Brier",
         (0.01 + 0.04 + 0.16 + 0.49) / 4,
     ),
+    "fractions and numbers": ({"label": [1, 0], "score": ["9/10", "0.2"]}, "Brier", 0.025),
+    "points, a number below 1": ({"label": [1000.5, 1], "score": ["1.000,5", "0.5"]}, "MAE", 0.25),
     "blanks between thousands": (
         {"label": [1500, 3000], "score": ["1 500", "2 000,5"]},
         "MAE",
@@ -271,6 +273,12 @@ FILES: dict[str, tuple[str, str, float, str]] = {
         "Brier",
         0.085,
         "line 2: score is '40 %'",
+    ),
+    "numbers of another form.jsonl": (
+        '{"label": 1, "score": 0.9}\n{"label": 0, "score": "0.4 "}\n{"label": 0, "score": "+.3"}\n',
+        "Brier",
+        (0.01 + 0.16 + 0.09) / 3,
+        "line 2: score is '0.4 '",
     ),
     "flags and numbers.jsonl": (
         '{"label": 1, "score": 0.9}\n{"label": true, "score": 0.1}\n{"label": 0, "score": 0.2}\n',
