@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
+from website.page_templates import render_template
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -93,30 +94,9 @@ def build_family_page(name: str) -> str:
     """Return the page of a family: its metrics in a table."""
     family = FAMILIES.get(name, {})
     about = "\n\n".join(family[key] for key in ("about", "usage", "reading") if key in family)
-    about = about.replace("DOCS", "../..")
-    rows = [
-        f"| [`{file.full_name}`]({file.path.stem}.md) | {file.description} |"
-        f" {file.annotations.get('Use when', '')} | {_list_parameters(file)} |"
-        f" {_find_range(file)} |"
-        for file in group_by_family()[name]
-    ]
-    return "\n".join(
-        [
-            f"# {find_family_title(name)}",
-            "",
-            about,
-            "",
-            "| name | definition | when to use it | parameters | range |",
-            "|---|---|---|---|---|",
-            *rows,
-            "",
-        ]
+    return render_template(
+        "family_page.md",
+        title=find_family_title(name),
+        about=about.replace("DOCS", "../.."),
+        files=group_by_family()[name],
     )
-
-
-def _list_parameters(file: SqlFile) -> str:
-    return ", ".join(f"`{name}`" for name in [*file.params, *file.declared_settings])
-
-
-def _find_range(file: SqlFile) -> str:
-    return "rows" if file.kind == "curves" else file.annotations.get("Range", "")

@@ -13,14 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from website import command_outputs
 from website.linked_pages import ROOT, read_markdown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from website.page_templates import render_template
 
 DRAWN = ROOT / ".cache" / "drawn"
 SOURCES = (
@@ -109,63 +106,20 @@ def add_pictures(page: str) -> str:
 
 def gallery_page() -> str:
     """Return the page of the gallery: reports, then every kind of chart."""
-    parts = [
-        "---\nhide: [navigation, toc]\n---",
-        "# Chart and report gallery",
-        (
-            "Each report and chart with the command that makes it. [Reports](report.md) and"
-            " [charts](charts.md) have the options."
-        ),
-    ]
-    parts += ["## Charts", '<div class="grid cards" markdown>']
-    for entry in list_gallery_entries():
-        title = CHART_TITLES[entry.kind]
-        picture = f"[![{title}.]({entry.place}){{ .thumbnail }}]({entry.place})"
-        text = f"{entry.description[0].upper()}{entry.description[1:]}. Result: {entry.result}."
-        # The captions of these say how to read them.
-        texts = [picture] if entry.result == OWN_CURVE else [picture, text]
-        parts.append(_build_card(f"{title} (`{entry.kind}`)", texts, entry.commands))
-    parts += ["</div>", "## Reports", '<div class="grid cards" markdown>']
-    for name, commands in report_commands().items():
-        title, description = REPORTS[name]
-        place = f"demo/{name}.html"
-        picture = (
-            # An element of a line: a block in a list item ends the list.
-            f'<span class="report-thumbnail" inert><iframe src="{place}" title="{title}"'
-            ' loading="lazy" scrolling="no"></iframe></span>'
-        )
-        text = f"[Open the report]({place}){{ target=_blank }} of {description}."
-        parts.append(_build_card(title, [picture, text], commands))
-    return "\n\n".join([*parts, "</div>"]) + "\n"
-
-
-def _build_card(title: str, texts: Sequence[str], commands: str) -> str:
-    """Return a list item that the theme frames, with its commands folded."""
-    block = indent(f"```sh\n{commands}\n```", "    ")
-    parts = [f"### {title}", *texts, '??? quote "Command"', block]
-    return "-" + indent("\n\n".join(parts), "    ")[1:]
+    return render_template(
+        "gallery_page.md",
+        entries=list_gallery_entries(),
+        titles=CHART_TITLES,
+        own_curve=OWN_CURVE,
+        reports=report_commands(),
+        texts=REPORTS,
+    )
 
 
 def demo_page() -> str:
     """Return the page that shows the demo report, with callouts whose links lead to its parts."""
-    callouts = "\n".join(
-        f"1. [{title}]({REPORT}#{ident}){{ target=demo-report }}: {text}"
-        for ident, (title, text) in CALLOUTS.items()
-    )
-    return (
-        f"---\nhide: [navigation, toc]\n---\n\n# Demo report\n\n"
-        f"This [HTML report](report.md) compares the two retrievers of the"
-        f" [tutorial](tutorial.md). "
-        f"You can [open it on a page of its own]({REPORT}). From top to bottom you"
-        f" see:\n\n{callouts}\n\n"
-        f'<iframe class="demo" name="demo-report" title="Demo report" src="{REPORT}"></iframe>\n\n'
-        f"```sh\n{_demo_commands()}\n```\n"
-    )
-
-
-def _demo_commands() -> str:
-    """Return the commands of docs/report.md that write the demo report."""
-    return report_commands()["report"]
+    commands = report_commands()["report"]
+    return render_template("demo_page.md", report=REPORT, callouts=CALLOUTS, commands=commands)
 
 
 def report_commands() -> dict[str, str]:

@@ -25,6 +25,7 @@ from website import (
     try_page,
 )
 from website.docstrings import format_docstring
+from website.page_templates import render_template
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -174,21 +175,12 @@ def public_names() -> list[str]:
 
 def index_of_api() -> str:
     """Return the page of all public functions and classes, each in a line."""
-    parts = [
-        "# Python",
-        (
-            "Every public function and class has a page with its parameters, result, errors and"
-            " examples."
-        ),
-    ]
-    for title, is_function in (("Functions", True), ("Classes", False)):
-        names = [name for name in public_names() if name.islower() == is_function]
-        rows = [
-            f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |"
-            for name in names
-        ]
-        parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows])]
-    return "\n\n".join(parts) + "\n"
+    sentences = {name: _first_sentence(getattr(sqlrank, name)) for name in public_names()}
+    sections = {
+        title: {name: text for name, text in sentences.items() if name.islower() == is_function}
+        for title, is_function in (("Functions", True), ("Classes", False))
+    }
+    return render_template("api_index.md", sections=sections)
 
 
 def page_of_api(name: str) -> str:

@@ -9,6 +9,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from website.page_templates import render_template
+
 ROOT = Path(__file__).parents[1]
 
 ENGINES_TABLE = ROOT / ".cache" / "engines.md"
@@ -102,19 +104,8 @@ def build_compat_page() -> str:
     """Return the page of the compatibility modes: each with its file, whose comment says what the
     tool does.
     """
-    parts = [
-        "# Compatibility modes",
-        (
-            "`--compat NAME` sets the policies in the file below: see [migrate from other"
-            " tools](../compat.md)."
-        ),
-    ]
-    for path in sorted((ROOT / "sql" / "settings" / "compat").glob("*.toml")):
-        parts += [
-            f"## {path.stem}",
-            f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```",
-        ]
-    return "\n\n".join(parts) + "\n"
+    paths = sorted((ROOT / "sql" / "settings" / "compat").glob("*.toml"))
+    return render_template("compat_page.md", paths=paths)
 
 
 def with_links(markdown: str, page: str) -> str:

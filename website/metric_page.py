@@ -7,11 +7,8 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
@@ -22,6 +19,7 @@ from website import examples, families
 from website.command_outputs import read_output
 from website.formulas import typeset_formulas
 from website.gallery import TEXTS
+from website.page_templates import render_template
 from website.policy_tables import capitalize_sentence, describe_values, locate_policy
 from website.tools import compare_tools
 
@@ -43,19 +41,6 @@ PICTURES = TEXTS["pictures"]
 """Pictures on pages of metrics, in docs/assets."""
 
 
-@cache
-def load_templates() -> Environment:
-    """Return the environment of the pages, which are Markdown."""
-    return Environment(
-        autoescape=select_autoescape(),  # of HTML, and so not of Markdown
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        lstrip_blocks=True,
-        trim_blocks=True,
-    )
-
-
 def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
     explained, evaluated = (
@@ -66,34 +51,31 @@ def build_metric_page(file: SqlFile) -> str:
         )
     )
     tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
-    return (
-        load_templates()
-        .get_template("metric_page.md.j2")
-        .render(
-            file=file,
-            up=UP,
-            tab=format_tab,
-            title=format_title(file),
-            description=capitalize_sentence(file.description),
-            other_names=_list_other_names(file),
-            calls=_build_calls(file),
-            usage=families.find_usage(file),
-            reading=_build_reading(file),
-            formula=_build_formula(file),
-            picture=PICTURES.get(file.full_name),
-            tables={name: _format_table(name) for name in tables},
-            explained=explained,
-            evaluated=evaluated if evaluated != explained else None,
-            runnable=RUNNABLE,
-            warehouses=examples.list_warehouses(file),
-            parameters=_build_parameters(file),
-            describe_values=describe_values,
-            policies=_build_policies(file),
-            tools=compare_tools(file, UP),
-            edge_cases=_list_edge_cases(file),
-            facts=_list_facts(file),
-            statements=_build_statements(file),
-        )
+    return render_template(
+        "metric_page.md",
+        file=file,
+        up=UP,
+        tab=format_tab,
+        title=format_title(file),
+        description=capitalize_sentence(file.description),
+        other_names=_list_other_names(file),
+        calls=_build_calls(file),
+        usage=families.find_usage(file),
+        reading=_build_reading(file),
+        formula=_build_formula(file),
+        picture=PICTURES.get(file.full_name),
+        tables={name: _format_table(name) for name in tables},
+        explained=explained,
+        evaluated=evaluated if evaluated != explained else None,
+        runnable=RUNNABLE,
+        warehouses=examples.list_warehouses(file),
+        parameters=_build_parameters(file),
+        describe_values=describe_values,
+        policies=_build_policies(file),
+        tools=compare_tools(file, UP),
+        edge_cases=_list_edge_cases(file),
+        facts=_list_facts(file),
+        statements=_build_statements(file),
     )
 
 

@@ -9,13 +9,13 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-import jinja2
 import numpy as np
 import pyarrow as pa
 
 import sqlrank
 from website import gallery
 from website.linked_pages import ROOT
+from website.page_templates import render_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +44,7 @@ def draw_coverage() -> str:
         ).to_pylist()
         for unit, column in (("row", None), ("user", "user_id"))
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(ROOT / "website"), autoescape=True
-    )
-    return environment.get_template("coverage.svg.j2").render(panels=panels, truth=truth)
+    return render_template("coverage.svg", panels=panels, truth=truth)
 
 
 def _simulate_clicks(

@@ -16,6 +16,7 @@ import duckdb
 
 from sqlrank.routines.function_script import input_functions
 from website import command_outputs
+from website.page_templates import render_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,23 +87,8 @@ _QUERIES = {
 
 def build_try_page() -> str:
     """Return the page, of which docs/assets/run.mjs fills in the part that runs SQL."""
-    samples = json.dumps([sample.__dict__ for sample in SAMPLES])
-    return (
-        "---\nhide: [toc]\n---\n\n# Try it in the browser\n\n"
-        "*Can you compute metrics of your own file without installing anything?* Yes, on this"
-        " page.\n\n"
-        "DuckDB runs in your browser, and no row leaves it. The first click loads 8 MB from this"
-        " site.\n\n"
-        "Each file becomes a table with the name of the file. You can call the"
-        " [functions](functions.md) of inputs and lists, such as "
-        "`sqlrank.rankings`, `sqlrank.predictions` and `sqlrank.ndcg_at`. Ctrl+Enter runs the"
-        " statement.\n\n"
-        f'<div class="sql-try" data-files="{FILES}/" data-samples="{escape(samples)}">\n'
-        "<p>This part needs JavaScript, an HTTP server, and DuckDB-WASM on the site. One of them is"
-        " missing here.</p>\n</div>\n\n"
-        "The statement of each metric runs on its [page](metrics.md) too, over the tables of its"
-        " example.\n"
-    )
+    samples = escape(json.dumps([sample.__dict__ for sample in SAMPLES]))
+    return render_template("try_page.md", files=FILES, samples=samples)
 
 
 def list_files() -> dict[str, Path]:
