@@ -128,6 +128,7 @@ RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = (
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""
 
 
+CONFIDENCE_KEY, POWER_KEY = "sqlrank.confidence", "sqlrank.power"
 UNIT_KEY, ROW_UNIT = "sqlrank.unit", ""
 """Metadata key of the column of units, and its value if each row of an input is a unit."""
 

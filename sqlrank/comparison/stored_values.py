@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from sqlrank._version import __version__
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.call.argument_checks import entry_point
 from sqlrank.call.request import ResourceLimits
@@ -28,6 +29,8 @@ from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.result_columns import POWER_SCHEMA
 from sqlrank.result_metadata import (
     MEASURES_KEY,
+    POWER_KEY,
+    UNIT_KEY,
     is_text,
     make_mapping_check,
     read_canonical_names,
@@ -298,9 +301,10 @@ def power(
             " difference itself, such as 0.01, or values of queries"
         )
     level = HypothesisFamily(confidence, correction, len(plans)).level
+    metadata = {"sqlrank.version": __version__, UNIT_KEY: QUERY_ID, POWER_KEY: f"{power:g}"}
     return table_from_rows(
         [_plan_row(plan, num_units, level, tests) for plan in plans],
-        pa.schema([*POWER_SCHEMA.items()]),
+        pa.schema([*POWER_SCHEMA.items()], metadata),
     )
 
 

@@ -8,7 +8,7 @@ import io
 import json
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from html import escape as escape_html
@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.errors import SqlrankError, escape_controls, quote_excerpt
-from sqlrank.output.contrast_tables import DisplayTable, read_contrasts
+from sqlrank.errors import SqlrankError, count_things, escape_controls, quote_excerpt, to_plural
+from sqlrank.output.contrast_tables import COUNTED, NO_WINNER, DisplayTable, read_contrasts
 from sqlrank.output.display import (
     DEFAULT_DIGITS,
     NO_BREAK,
@@ -34,13 +34,21 @@ from sqlrank.output.display import (
     read_number,
     supports_color,
     terminal_width,
+    text_width,
     to_long_format,
     wrap_text,
 )
 from sqlrank.output.output_file import FileKind, OutputFile, write_parquet
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS
-from sqlrank.result_columns import CI_LOW, Kind, column_kind
-from sqlrank.result_metadata import read_measures, read_result_metadata
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, Kind, column_kind
+from sqlrank.result_metadata import (
+    CONFIDENCE_KEY,
+    POWER_KEY,
+    read_measures,
+    read_result_metadata,
+    read_texts,
+    read_unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -161,7 +169,7 @@ def _fits_sheet(value: dt.date | dt.time) -> bool:
 MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
 
-ALWAYS_DISPLAYED = ("name", "metric", "value")
+ALWAYS_DISPLAYED = ("name", "metric", "value", "interval")
 """Columns that a terminal shows even if all rows have one value."""
 
 
@@ -329,7 +337,7 @@ def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width:
             [f"All{NO_BREAK}columns:{NO_BREAK}--format{NO_BREAK}csv"] if style.is_command else [],
             color=color,
         )
-    tables, notes = build_display_tables(result, form, style)
+    tables, method = build_display_tables(result, form, style)
     if form != "table":
         texts = [
             format_notes([title] if title else [], form).lstrip("\n")
@@ -337,8 +345,8 @@ def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width:
             + _format_markup(columns, form)
             for title, columns in tables
         ]
-        return "\n".join(texts) + format_notes(notes, form)
-    ((_, columns),) = tables
+        return "\n".join(texts) + format_notes(method, form)
+    ((_, columns),), notes = tables, list[str]()
     if width is not None:
         differing, equal = drop_constants(
             columns, {*ALWAYS_DISPLAYED, *read_measures(result.schema.metadata)}
@@ -352,7 +360,9 @@ def _format_for_people(result: pa.Table, form: Markup, style: TableStyle, width:
         if style.num_hidden
         else []
     )
-    text = lay_out(columns, width, color=color)
+    text = lay_out(columns, width, color=color) + "".join(
+        f"{line}\n" for note in method for line in wrap_text(note, width or text_width(note))
+    )
     return text + "".join(
         f"{line}\n" for line in ("", *wrap_text(". ".join(notes), width or 0)) if notes
     ).replace(NO_BREAK, " ")
@@ -418,13 +428,13 @@ def build_display_tables(
         )
     ) is not None:
         return contrasts.build_tables(), contrasts.notes
-    columns = read_columns(rows_for_people(result), form, style, escape)
+    columns, method = read_display_columns(result, form, style, escape)
     if result.num_rows == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
         columns = [
             TextColumn("metric", [column.name for column in columns]),
             TextColumn("value", [column.cells[0] for column in columns], is_number=True),
         ]
-    return [DisplayTable("", columns)], []
+    return [DisplayTable("", columns)], [method] if method else []
 
 
 def format_notes(notes: Sequence[str], form: Markup) -> str:
@@ -472,6 +482,69 @@ def read_columns(
     return columns
 
 
+def read_display_columns(
+    result: pa.Table,
+    form: Markup,
+    style: TableStyle | None = None,
+    escape: Callable[[str], str] | None = None,
+) -> tuple[list[TextColumn], str]:
+    """Return a result as columns of text for people, two limits as an interval, and the line below
+    on units and the level, which is empty for results without them.
+    """
+    table = rows_for_people(result)
+    columns = dict(zip(table.column_names, read_columns(table, form, style, escape), strict=True))
+    texts = read_texts(result.schema.metadata)
+    is_plan = POWER_KEY in texts
+    if table is result or table.column_names == ["name", "family", "description"]:
+        return list(columns.values()), ""
+    for first, second, heading in ((CI_LOW, CI_HIGH, "interval"), (*BOUNDS, "bounds")):
+        if {first, second} <= columns.keys():
+            limits = columns[first], columns.pop(second)
+            pairs = zip(table[first].to_pylist(), *(limit.cells for limit in limits), strict=True)
+            missing = "--" if form == "latex" else NO_WINNER
+            cells = [missing if value is None else f"{low} to {high}" for value, low, high in pairs]
+            columns[first] = replace(limits[0], name=heading, cells=cells, is_number=True)
+    unit = read_unit(result.schema.metadata)
+    facts = _take_counts(columns, {N_UNITS: unit, N_BUCKETS: COUNTED[N_BUCKETS]})
+    if is_plan:
+        facts += [
+            *_name_plan(columns, to_plural(unit)),
+            f"power {100 * float(texts[POWER_KEY]):.4g}%",
+        ]
+    elif CONFIDENCE_KEY in texts and any(value is not None for value in columns[CI_LOW].numbers):
+        facts.append(f"intervals at {100 * float(texts[CONFIDENCE_KEY]):.4g}%")
+    line = ", ".join(facts)
+    line = f"{line[:1].upper()}{line[1:]}." if line else ""
+    return list(columns.values()), escape(line) if escape else escape_text(line, form)
+
+
+def _take_counts(columns: dict[str, TextColumn], words: Mapping[str, str]) -> list[str]:
+    """Take the columns of numbers that are the same wherever there is one, and return them with the
+    words for what they count; name other columns by that word.
+    """
+    facts = []
+    for name, word in words.items():
+        if (counts := columns.get(name)) is None:
+            continue
+        numbers = {number for number in counts.numbers if number is not None}
+        if len(numbers) > 1:
+            columns[name] = replace(counts, name=to_plural(word))
+            continue
+        del columns[name]
+        facts += [count_things(number, word) for number in numbers]
+    return facts
+
+
+def _name_plan(columns: dict[str, TextColumn], units: str) -> list[str]:
+    """Name the columns of a plan in words, and take its level, which all rows have."""
+    headings = {"mde": "detectable difference", "required_units": f"required {units}"}
+    headings |= {} if "value" in columns else {"value_baseline": "value"}
+    level = columns.pop("ci_level", None)
+    for name in headings.keys() & columns.keys():
+        columns[name] = replace(columns[name], name=headings[name])
+    return [] if level is None else [f"test at {100 * (level.numbers[0] or 0):.4g}%"]
+
+
 def read_kinds(result: pa.Table) -> dict[str, Kind]:
     """Return the kind of each column, by its metric or else by its name."""
     measures = read_measures(result.schema.metadata)
@@ -482,11 +555,14 @@ def read_kinds(result: pa.Table) -> dict[str, Kind]:
 
 
 def rows_for_people(result: pa.Table) -> pa.Table:
-    """Return a row per metric of a result with intervals, the names and descriptions of a list of
-    metrics, and other results as they are.
+    """Return a row per metric of a result with intervals, the columns of a plan that have a value,
+    the names and descriptions of a list of metrics, and other results as they are.
     """
     if result.column_names == [*METRIC_INFO_COLUMNS]:
         return result.select(["name", "family", "description"])
+    if POWER_KEY in read_texts(result.schema.metadata):
+        empty = [name for name in result.column_names if result[name].null_count == result.num_rows]
+        return result.drop_columns(empty)
     return (
         to_long_format(result)
         if any(name.endswith(f".{CI_LOW}") for name in result.column_names)
@@ -512,29 +588,23 @@ def drop_constants(
     columns: Sequence[TextColumn], displayed: Collection[str]
 ) -> tuple[list[TextColumn], list[str]]:
     """Return the columns that differ between several rows or that are always displayed, and
-    sentences on the others; of the row of a plan, which names no metric, those with a value.
+    sentences on the others.
     """
     empty_texts = {"", format_value(None, "table")}
-    empty = [column.name for column in columns if set(column.cells) <= empty_texts]
-    is_plan = "metric" in empty
-    if is_plan:
-        displayed = set(displayed) - set(ALWAYS_DISPLAYED)
     constant = [
         column
         for column in columns
-        if column.name not in displayed
-        and len(set(column.cells)) == 1
-        and (len(column.cells) > 1 or (is_plan and column.name in empty))
+        if column.name not in displayed and len(set(column.cells)) == 1 < len(column.cells)
     ]
     constant = constant if len(constant) < len(columns) else []
-    empty = [column.name for column in constant if column.name in empty]
+    empty = [column.name for column in constant if set(column.cells) <= empty_texts]
     equal = [
         f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}"
         for column in constant
         if column.name not in empty
     ]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
-    notes += [f"Empty: {', '.join(empty)}"] if empty and not is_plan else []
+    notes += [f"Empty: {', '.join(empty)}"] if empty else []
     return [column for column in columns if column not in constant], notes
 
 

@@ -17,7 +17,7 @@ from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.contrast_tables import read_contrasts
 from sqlrank.output.display import TextColumn, format_value, read_number
-from sqlrank.output.result_formats import drop_constants, read_columns, rows_for_people
+from sqlrank.output.result_formats import read_display_columns
 from sqlrank.result_columns import SLICE_COLUMN, Kind, column_kind
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ MAX_TABLE_ROWS = 2_000
 """Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of
 them are shown first.
 """
-
-CONSTANT_COLUMNS = ("n_units",)
-"""Columns that a table names in a sentence instead, if all rows have the same value."""
 
 
 @dataclass(frozen=True)
@@ -210,12 +207,8 @@ def result_block(
         *remarks, method = contrasts.notes or [""]
         columns, notes = contrasts.join_tables(), [note, method]
     else:
-        first_rows = rows_for_people(first_rows)
-        columns, constants = drop_constants(
-            read_columns(first_rows, "table", escape=truncate_text),
-            set(first_rows.column_names) - set(CONSTANT_COLUMNS),
-        )
-        notes += [f"{text}." for text in constants]
+        columns, method = read_display_columns(first_rows, "table", escape=truncate_text)
+        notes.append(method)
     return TableBlock(
         ident,
         title,

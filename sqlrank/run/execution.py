@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
 from sqlrank.call.sources import count_rows_in_memory
+from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.compiler.statement import result_keys
 from sqlrank.engines.database import TimeRangeError
 from sqlrank.errors import ExecutionError
@@ -57,6 +58,9 @@ BINARY_LABELS = "binary labels"
 
 ZERO_WEIGHTS_KEY = "sqlrank.zero_weights"
 """Key in the metadata of unit values if rows have weight 0; these are no units."""
+
+ROWS_OF_ONE_UNIT = ("predictions", "classified")
+"""Roles whose rows are units if no column has them."""
 
 MAX_ROWS_COUNTED, MAX_GROUPS_COUNTED = 20_000, 1000
 """Maximum rows and groups of a result with row counts per group in its metadata."""
@@ -225,9 +229,7 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
             if confidence.is_bootstrap
             else {}
         )
-        unit = ROW_UNIT if prepared.inputs.rows_are_units else confidence.unit
-        if unit is None and confidence.per_unit:
-            unit = _find_list_unit(prepared.inputs)
+        unit = _find_unit(prepared.inputs)
         metadata |= {} if unit is None else {UNIT_KEY: unit}
         metadata |= (
             {ZERO_WEIGHTS_KEY: "true"}
@@ -235,6 +237,29 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
             else {}
         )
     return metadata
+
+
+def _find_unit(inputs: BoundInputs) -> str | None:
+    """Return the column of the units of all metrics, ``ROW_UNIT`` for rows, None if it has no name
+    or metrics have several.
+    """
+    confidence = inputs.request.confidence
+    if inputs.rows_are_units or confidence is None:
+        return ROW_UNIT
+    if confidence.unit is not None:
+        return confidence.unit
+    are_lists = {
+        metric.input_role == "run" or metric.is_per_list or metric.compares_within_queries
+        for metric in inputs.request.metrics
+    }
+    if inputs.base is None:
+        return QUERY_ID if are_lists == {True} else None
+    role = inputs.base.role
+    if confidence.per_unit or (inputs.has_units and are_lists == {False}):
+        return _find_list_unit(inputs)
+    if are_lists == {False}:
+        return ROW_UNIT if role.name in ROWS_OF_ONE_UNIT else None
+    return role.query_column if are_lists == {True} else None
 
 
 def _find_list_unit(inputs: BoundInputs) -> str | None:

@@ -296,7 +296,7 @@ def test_a_table_is_saved_as_csv(rankings, folder):
     target = folder / "summary-table-rows.csv"
     WebDriverWait(rankings, 10).until(lambda _: target.is_file())
     lines = target.read_text("utf-8").splitlines()
-    assert (lines[0], len(lines)) == ("system,metric,value,ci_low,ci_high", 11)
+    assert (lines[0], len(lines)) == ("system,metric,value,interval", 11)
     assert lines[1].startswith("full,nDCG@10,0.")
 
 

@@ -1,5 +1,6 @@
 """Results printed by the command: rows, order, digits and formats."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlrank.output.display import format_system_table
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.result_columns import POWER_SCHEMA
 from tests.interface.command_line import ROOT, run_command, run_refused_command
 from tests.tables import build_table
 
@@ -299,3 +301,54 @@ def test_latex_of_a_comparison_marks_significant_differences():
         schema,
     )
     assert format_system_table(pairs, 2) is None
+
+
+CLICKS = {"label": [0, 1, 1, 0, 1, 0], "score": [0.2, 0.7, 0.4, 0.5, 0.9, 0.1], "shop": [*"aaabbb"]}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "heading", "line"),
+    [
+        (["Brier"], {}, ["metric", "value", "interval"], "6 rows, intervals at 95%."),
+        (["Brier", "MAE"], {"by": "shop"}, ["shop", "metric", "value", "interval"], "3 rows, intervals at 95%."),
+        (["MAE", "Positives"], {"confidence": 0.8}, ["metric", "value", "interval"], "6 rows, intervals at 80%."),
+        (["MAE"], {"unit": "shop"}, ["metric", "value", "interval"], "2 shops, intervals at 95%."),
+        (["MAE"], {"by": "shop", "where": "score > 0.1"}, ["shop", "metric", "value", "interval", "rows"], "Intervals at 95%."),
+        (["KS"], {}, ["metric", "value", "interval"], ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("width", [None, 80])
+def test_an_interval_is_a_column_and_a_line_has_its_level_and_units(
+    metrics, options, heading, line, width
+):
+    result = sqlrank.evaluate(metrics, predictions=CLICKS, **{"confidence": 0.95, **options})
+    lines = format_result(result, Format.table, TableStyle(), width).splitlines()
+    assert lines[0].split() == heading
+    rows = lines[1 : len(lines) - bool(line)]
+    low, high = (result[f"{metrics[0]}.{name}"][0].as_py() for name in ("ci_low", "ci_high"))
+    shown = "none" if low is None else f"{low:.4f} to {high:.4f}"
+    assert rows[0].endswith(f"  {shown}{'     3' * (heading[-1] == 'rows')}")
+    assert len(rows) == result.num_rows * len(metrics)
+    assert not line or lines[-1] == line
+    if "Positives" in metrics:
+        assert rows[-1].split() == ["Positives", "3", "none"]
+
+
+def test_a_plan_is_shown_in_words_and_without_columns_that_it_lacks():
+    run = {query: {"a": 2.0, "b": 1.0} for query in "123"}
+    qrels = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
+    stored = sqlrank.evaluate("RR", run=run, qrels=qrels, per_query=True)
+    text = format_result(sqlrank.power(stored, target_effect=0.5), Format.table, TableStyle(), 80)
+    heading, _, line = text.splitlines()
+    assert re.split("  +", heading.strip()) == [
+        "metric", "value", "sd", "detectable difference", "required queries",
+    ]  # fmt: skip
+    assert line == "3 queries, test at 95%, power 80%."
+    pair = sqlrank.evaluate("RR", run={"old": run, "new": run | {"1": {"b": 1.0}}}, qrels=qrels, per_query=True)  # fmt: skip
+    planned = sqlrank.power(pair, num_units=40, power=0.9)
+    table = format_result(planned, Format.markdown, TableStyle())
+    assert table.splitlines()[0] == (
+        "| metric | baseline | system | value_baseline | value | sd | detectable difference |"
+    )
+    assert table.endswith("\n\n40 queries, test at 95%, power 90%.\n")
+    assert planned.column_names == [*POWER_SCHEMA]
