@@ -12,7 +12,6 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import InputError
 from tests.interface.command_line import app
 
 LABEL = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
@@ -267,14 +266,6 @@ def test_systems_of_rows_of_their_own():
     assert row == {**beside, "difference": pytest.approx(beside["difference"]), "se": pytest.approx(beside["se"]), **{
         name: pytest.approx(beside[name]) for name in ("value", "value_baseline", "ci_low", "ci_high", "relative_difference", "statistic", "p_value", "p_adjusted", "mde")
     }}  # fmt: skip
-    with pytest.raises(
-        InputError,
-        match=(
-            r"^2 of 5 users have rows of one of two systems only, and metrics of predictions are"
-            r" compared over"
-        ),
-    ):
-        sqlrank.compare("AUC", predictions=stacked.slice(0, 16), unit="user")
 
 
 @pytest.mark.slow

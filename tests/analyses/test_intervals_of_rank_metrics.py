@@ -9,7 +9,6 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import sqlrank
-from sqlrank import MetricError
 from tests.analyses.test_confidence import (
     CLUSTERS,
     MATRIX_METRICS,
@@ -471,10 +470,6 @@ def test_folds_that_share_units():
     names = ("row_id", "fold", "label", "score")
     predictions = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     options = {"predictions": predictions, "unit": "row_id", "confidence": 0.9}
-    with pytest.raises(
-        MetricError, match="leave out level and query_id: AUC of all rows has the unit"
-    ):
-        sqlrank.evaluate("AUC", **options, level="query", columns={"query_id": "fold"})
     (row,) = sqlrank.evaluate("AUC", **options).to_pylist()
     pairs = [
         (mine > other) + (mine == other) / 2

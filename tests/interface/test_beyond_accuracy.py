@@ -57,10 +57,6 @@ def test_a_word_finds_them():
     assert "CatalogCoverage" in sqlrank.metrics(search="catalog")["name"].to_pylist()
     assert sqlrank.metrics(search="miuf")["name"].to_pylist() == ["SelfInformation"]
     assert str(sqlrank.parse("ARP@10")) == "MeanPopularity@10"
-    with pytest.raises(
-        sqlrank.MetricError, match=r"Novelty means different things(.|\n)*Unseen is the share"
-    ):
-        sqlrank.parse("Novelty@10")
 
 
 @pytest.mark.one_in(21)

@@ -69,13 +69,6 @@ def test_advice_follows_from_all_ranks(ranks, step, given_step):
         with pytest.raises(InputError) as refused:
             sqlrank.evaluate("RR", **call)
         assert str(refused.value).split("\n")[0].partition(". ")[2] == expected
-    with pytest.raises(InputError, match="Number the documents of each list from 1"):
-        sqlrank.evaluate(
-            "RBO", run=make_run([1, 3, 4]), inputs={"baseline": make_run([1, 2, 3])}, ties="rank"
-        )
-    two_lists = pa.concat_tables([make_run([0, 1], "q"), make_run([1, 2], "r")])
-    with pytest.raises(InputError, match="Ranks begin at 0 and have gaps"):
-        sqlrank.evaluate("RR", run=two_lists, qrels=QRELS, ties="rank")
 
 
 def test_positions_are_read_as_they_stand():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError, SqlrankError
+from sqlrank import SqlrankError
 from tests.interface.inputs import EXPECTED, METRICS, evaluate, refused
 from tests.tables import build_table
 
@@ -225,13 +225,6 @@ def test_the_name_of_an_input_before_a_column_is_left_out():
             for prefix in ("predictions.", "")
         )
         assert found.to_pylist() == expected.to_pylist()
-    with pytest.raises(
-        InputError,
-        match=(
-            r"^by: 'k=y\.n' is a column that predictions do not have\. There are: label, score, n$"
-        ),
-    ):
-        sqlrank.evaluate("Brier", predictions=rows, by="k=y.n")
     assert "UPPER(`g`) AS `by_k`" in sqlrank.sql(
         "RR", run="run", qrels="qrels", by="k=UPPER(run.g)", dialect="bigquery"
     )

@@ -137,10 +137,6 @@ def test_what_is_empty_is_refused_everywhere():
     assert find_refusal(dialect="").startswith(
         "dialect='' is not possible: give the name of a dialect"
     )
-    with pytest.raises(SqlrankError, match="dialect='' is not possible"):
-        sqlrank.sql("AUC", predictions="p", dialect="")
-    with pytest.raises(SqlrankError, match="by='' is not possible: give a column"):
-        sqlrank.compare("AUC", predictions=TABLE, by="")
     for option in (
         "--temp-directory",
         "--db",

@@ -251,13 +251,6 @@ def test_a_result_without_hits_is_0():
     )
     assert result.to_pylist() == [{"RR": 0.0}]
     assert read_notes(result) == ["2 of 2 queries found none of their relevant documents"]
-    with pytest.raises(
-        InputError,
-        match=(
-            r"run and qrels have no doc_id in common\. For example, run has 'a' and qrels has 'z'"
-        ),
-    ):
-        sqlrank.evaluate("RR", run={"q": ["a"]}, qrels={"q": {"z": 1}})
 
 
 # Ids of a run and of judgments, of what they differ, and the form that is suggested: the weakest
@@ -342,11 +335,6 @@ def test_queries_that_differ_in_form_are_named():
     mapped = "Map both to one form, such as columns={'query_id': 'LOWER(query_id)'}"
     unjudged = "1 of 2 queries of the run have no judgments, and are left out"
     assert notes[1:] == [f"qrels.query_id and run.query_id {text}. {mapped}", unjudged]
-    with pytest.raises(
-        InputError,
-        match=r"have no query_id in common.*qrels.query_id and run.query_id differ in case",
-    ):
-        sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
 
 
 @pytest.mark.parametrize(
@@ -731,14 +719,6 @@ def test_series_of_other_indexes_are_refused():
         pd.Series([1, 0, 1], index=[0, 1, 2]),
         pd.Series([0.3, 0.2, 0.1], index=[2, 1, 0]),
     )
-    with pytest.raises(
-        InputError,
-        match=(
-            "predictions: label and score are Series of other indexes, whose rows may not belong"
-            " together"
-        ),
-    ):
-        sqlrank.evaluate("AUC", predictions={"label": labels, "score": scores})
     aligned = sqlrank.evaluate("AUC", predictions=pd.DataFrame({"label": labels, "score": scores}))
     assert aligned.to_pylist() == [{"AUC": 0.5}]
     assert sqlrank.evaluate(

@@ -93,16 +93,6 @@ def test_what_has_no_meaning_for_records():
         with pytest.raises(MetricError) as caught:
             evaluate(metric, records=make_records())
         assert message in str(caught.value)
-    with pytest.raises(
-        MetricError,
-        match=r"per_query gives a row per list, which records do not have. Leave it out",
-    ):
-        evaluate(records=make_records(), per_query=True)
-    with pytest.raises(
-        MetricError,
-        match=r"PairwiseF is of records and others are of predictions. Evaluate them in two calls",
-    ):
-        evaluate(["PairwiseF", "AUC"], records=make_records())
 
 
 # predicted_clusters and true_clusters

@@ -649,20 +649,6 @@ def test_what_cannot_be_evaluated_is_named():
         "give either answers, which hold the retrieved documents of each query, or run"
         in find_refusal(QUESTIONS, run="run")
     )
-    lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
-    with pytest.raises(
-        InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\}"
-    ):
-        sqlrank.evaluate(
-            "RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"}
-        )
-    with pytest.raises(
-        InputError,
-        match=(
-            r"RR needs queries. Give queries=..., a table of them, and the policy as topics='given'"
-        ),
-    ):
-        sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 
 @pytest.mark.slow

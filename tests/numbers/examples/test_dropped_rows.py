@@ -124,10 +124,6 @@ def test_predictions_without_a_value(order):
         ("y", "shop", 0, 2),
         ("z", "shop", 1, 0),
     ]
-    with pytest.raises(
-        sqlrank.InputError, match=r"label is NULL(.|\n)*score is NULL(.|\n)*weight is NULL"
-    ):
-        evaluate_rows("AUC", predictions=PREDICTIONS)
 
 
 def test_several_scores_lose_the_rows_that_each_does_not_have():

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError
 from tests.interface.command_line import run_command
 from tests.tables import build_table, read_columns
 
@@ -207,8 +206,6 @@ def test_groups_of_evidence_and_of_chunks():
         ("y", "t", 0.25),
         ("y", "u", 0.0),
     ]
-    with pytest.raises(InputError, match="by: 'topic' is in evidence only"):
-        sqlrank.evaluate("RR", run=RUN, inputs={**inputs, "evidence": evidence}, by="topic")
 
 
 @pytest.mark.slow

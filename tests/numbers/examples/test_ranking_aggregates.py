@@ -53,10 +53,6 @@ def test_weighted_mean():
         (1 / 2 + 1 + 1 / 3) / 4
     )
     assert evaluate_metric("num_rel", TWO, queries=WEIGHTS) == 3
-    with pytest.raises(
-        sqlrank.MetricError, match="aggregate='wmean' needs a queries table with a weight column"
-    ):
-        evaluate_metric("RR", TWO, aggregate="wmean")
 
 
 @pytest.mark.slow

@@ -209,11 +209,3 @@ def test_lists_are_put_into_arrays_where_it_is_faster():
         "AP", **call, dialect="spark"
     )
     assert "array" not in sqlrank.sql("AP", **call, dialect="spark", plan={"rank_method": "sort"})
-    with pytest.raises(
-        MetricError,
-        match=(
-            r"rank_method='array' is for Spark, Databricks, BigQuery or DuckDB. Choose sort or"
-            r" count for postgres"
-        ),
-    ):
-        sqlrank.sql("AP", **call, dialect="postgres", plan={"rank_method": "array"})

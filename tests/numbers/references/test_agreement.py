@@ -188,18 +188,6 @@ def test_shifted_ratings_and_equal_ratings():
 
 def test_ratings_that_are_refused():
     table = make_table([[1, 2], [1, 1]])
-    with pytest.raises(
-        InputError, match=r"\(item_id, judge_id\) occurs more than once. Keep one row of each"
-    ):
-        sqlrank.evaluate(METRICS, inputs={"ratings": pa.concat_tables([table, table.slice(0, 1)])})
-    with pytest.raises(
-        InputError,
-        match=(
-            r"2 units where item_id=\d+: an item belongs to one unit. Name a column that is the same for all ratings of an"
-            r" item in unit"
-        ),
-    ):
-        sqlrank.evaluate(METRICS, inputs={"ratings": table}, unit="judge_id", confidence=0.95)
     for value, problem in (
         (float("inf"), "rating is infinite, at no distance"),
         (float("nan"), "rating is NaN"),
@@ -210,10 +198,6 @@ def test_ratings_that_are_refused():
             )
     words = table.set_column(2, "rating", pa.array(["a", "b", "a", "a"]))
     assert sqlrank.evaluate(ALPHAS["ordinal"], inputs={"ratings": words})[0][0].as_py() is not None
-    with pytest.raises(
-        InputError, match=r"rating is VARCHAR, not a number. .*, or map another column to rating"
-    ):
-        sqlrank.evaluate(ALPHAS["interval"], inputs={"ratings": words})
 
 
 def test_ratings_that_are_doubles_partition_nothing_on_bigquery():

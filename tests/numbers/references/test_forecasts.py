@@ -159,8 +159,6 @@ def test_levels_of_one_label_are_no_independent_rows(metric):
         metric, predictions=table, confidence=0.95, where="quantile_level = 0.5"
     ).to_pylist()[0]
     assert single[f"{metric}.n_units"] == 40
-    with pytest.raises(InputError, match="rows of several quantile_levels"):
-        sqlrank.sql("CRPS", predictions="forecasts", confidence=0.95, dialect="bigquery")
 
 
 @pytest.mark.parametrize(
