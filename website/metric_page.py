@@ -4,10 +4,8 @@ sqlrank when the site is built.
 
 from __future__ import annotations
 
-import math
 import re
 from functools import cache
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
@@ -43,45 +41,38 @@ PICTURES = TEXTS["pictures"]
 
 def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
-    explained, evaluated = (
-        (examples.format_command(arguments), read_output(file, arguments))
-        for arguments in (
-            examples.build_explain_command(file),
-            examples.build_evaluate_command(file),
-        )
-    )
-    tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
+    roles, warehouses = examples.list_roles(file), examples.list_warehouses(file)
+    formulas, comment = _read_formulas(file)
     return render_template(
         "metric_page.md",
         file=file,
         up=UP,
-        tab=format_tab,
         title=format_title(file),
-        description=capitalize_sentence(file.description),
+        capitalize=capitalize_sentence,
         other_names=_list_other_names(file),
-        calls=_build_calls(file),
-        usage=families.find_usage(file),
-        reading=_build_reading(file),
-        formula=_build_formula(file),
+        examples=examples,
+        families=families,
+        direction=better_direction(file.display_name, load_registry()),
+        settings=list_settings(file, load_registry()),
+        formulas=formulas,
+        comment=comment,
         picture=PICTURES.get(file.full_name),
-        tables={name: _format_table(name) for name in tables},
-        explained=explained,
-        evaluated=evaluated if evaluated != explained else None,
+        roles=roles,
+        tables={
+            name: _read_table(name)
+            for name in (examples.choose_table(role, file) for role in roles)
+        },
+        outputs=[
+            (examples.format_command(arguments), read_output(file, arguments))
+            for arguments in examples.list_commands(file)
+        ],
         runnable=RUNNABLE,
-        warehouses=examples.list_warehouses(file),
-        parameters=_build_parameters(file),
+        warehouses=warehouses,
         describe_values=describe_values,
-        policies=_build_policies(file),
-        tools=compare_tools(file, UP),
-        edge_cases=_list_edge_cases(file),
-        facts=_list_facts(file),
-        statements=_build_statements(file),
+        policies=_list_policies(file),
+        tools=compare_tools(file),
+        is_of_lists=find_input_role(load_registry(), file) == "run",
     )
-
-
-def format_tab(name: str, text: str) -> str:
-    """Return a tab of a page with its text."""
-    return f'=== "{name}"\n\n{indent(text, "    ")}'
 
 
 def format_title(file: SqlFile) -> str:
@@ -104,62 +95,9 @@ def describe_metric(file: SqlFile) -> str:
     return f"{format_title(file)}: {re.sub(r'[`*]', '', file.description)}"
 
 
-def _build_calls(file: SqlFile) -> dict[str, str]:
-    """Return the calls that compute a metric, of files or tables that are named as their inputs."""
-    statement = examples.build_table_command(file, next(iter(examples.list_warehouses(file))))
-    return {
-        "Command line": f"```sh\n{examples.build_file_command(file)}\n```",
-        "Python": f"```python\n{examples.python_call(file)}\n```",
-        "SQL": (
-            f"```sh\n{statement}\n```\n\nThis prints a [statement](#sql-statement). In DuckDB you"
-            f" can also call [functions]({UP}/functions.md)."
-        ),
-    }
-
-
-def _build_reading(file: SqlFile) -> str:
-    """Return how to read a value: its range, which values are better, and what moves it."""
-    if file.is_always_defined or file.kind == "curves":
-        return ""
-    direction = better_direction(file.display_name, load_registry())
-    better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
-    value, _, meaning = file.annotations.get("Reference value", "").partition(" ")
-    sentences = [
-        f"**{'; '.join(filter(None, [_describe_range(file), better]))}.**",
-        f"{value} is the value of {meaning.strip('()')}." if value else "",
-        families.find_reading(file),
-        (
-            "`threshold=0.5` is the default, which is rarely right for rare positives."
-            if "threshold" in list_settings(file, load_registry()).difference(file.params)
-            else ""
-        ),
-    ]
-    return " ".join(filter(None, sentences))
-
-
-def _describe_range(file: SqlFile) -> str:
-    bounds = file.bounds
-    if bounds is None or bounds.is_unbounded:
-        text = "Any number"
-    elif math.isinf(bounds.high):
-        text = f"From {bounds.low:g}, without an upper bound"
-    elif math.isinf(bounds.low):
-        text = f"At most {bounds.high:g}"
-    else:
-        text = f"From {bounds.low:g} to {bounds.high:g}"
-    exceptions = [f"`{name}={value}`" for name, value in (bounds.exceptions if bounds else ())]
-    beyond = f", or beyond with {' or '.join(exceptions)}" if exceptions else ""
-    unit = file.annotations.get("Unit", "")
-    return text + (f" ({unit})" if unit else "") + beyond
-
-
-def _frame_formula(formula: str) -> str:
-    return f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>'
-
-
-def _build_formula(file: SqlFile) -> list[str]:
-    """Return the formulas of the literature, the indented lines of the comment of the file, and its
-    further sentences.
+def _read_formulas(file: SqlFile) -> tuple[list[str], str]:
+    """Return the formulas, the indented lines of the comment of the file, and its further
+    sentences.
     """
     lines = [
         line
@@ -167,19 +105,7 @@ def _build_formula(file: SqlFile) -> list[str]:
         if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)
     ]
     formulas = typeset_formulas([line[4:] for line in lines if line.startswith("    ")])
-    rest = " ".join(line for line in lines if not line.startswith("    "))
-    return [part for part in (*map(_frame_formula, formulas), rest) if part]
-
-
-def _list_facts(file: SqlFile) -> dict[str, str]:
-    roles = ", ".join(f"`{name}`" for name in examples.list_roles(file))
-    return {
-        "Computed for": _describe_grain(file),
-        "Reads": f"{roles} ([inputs]({UP}/inputs.md))",
-        "Interval": _describe_interval(file),
-        "Source": file.source,
-        "File": f"`sql/{file.relative_path}`",
-    }
+    return formulas, " ".join(line for line in lines if not line.startswith("    "))
 
 
 def _list_other_names(file: SqlFile) -> list[str]:
@@ -204,60 +130,16 @@ def _list_other_names(file: SqlFile) -> list[str]:
     ]
 
 
-def _describe_grain(file: SqlFile) -> str:
-    if file.kind == "curves":
-        return "each point, in rows of their own"
-    if find_input_role(load_registry(), file) != "run":
-        return "all rows, or each group of `by`"
-    return (
-        "each query, and the sum or mean over queries"
-        if file.grain == "list"
-        else "all lists together, or each group of `by`"
-    )
-
-
-def _describe_interval(file: SqlFile) -> str:
-    link = f"([confidence intervals]({UP}/confidence.md))"
-    if file.kind == "curves":
-        return "none"
-    if file.interval.no_interval:
-        return f"none: {file.interval.no_interval} {link}"
-    if file.interval.no_influence:
-        return f"bootstrap, or that of a mean over queries: {file.interval.no_influence} {link}"
-    return (
-        f"none: it is a count {link}"
-        if file.is_always_defined
-        else f"with `--confidence 0.95` {link}"
-    )
-
-
-def _build_parameters(file: SqlFile) -> str:
-    """Return the table of parameters and settings of a metric, empty without any."""
-    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {capitalize_sentence(param.about)} |"  # noqa: E501
-            for param in file.params.values()]  # fmt: skip
-    rows += [
-        f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) |"
-        f" {capitalize_sentence(choice.about)} |"
-        for choice in file.declared_settings.values()
-    ]
-    head = ["| name | default | values | meaning |", "|---|---|---|---|"]
-    return "\n".join([*head, *rows]) if rows else ""
-
-
-def _build_policies(file: SqlFile) -> str:
-    """Return a table of the settings that a metric has in common with others, each with its default
-    and meaning.
+def _list_policies(file: SqlFile) -> dict[str, tuple[str, str, str]]:
+    """Return the place, default and meaning of each setting that a metric has in common with
+    others.
     """
     names = list_settings(file, load_registry()) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
-    rows = [
-        f"| [`{name}`]({UP}/{locate_policy(name)}) | {' | '.join(_describe_setting(name))} |"
+    return {
+        name: (locate_policy(name), *_describe_setting(name))
         for name in sorted(names - (set() if has_lists else {*LIST_SLOTS}))
-    ]
-    table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
-    text = f"[Policies]({UP}/policies.md) explains their values:\n\n{table}"
-    title = '??? note "Settings of all metrics of its kind"'
-    return f"{title}\n\n{indent(text, '    ')}" if rows else ""
+    }
 
 
 def _describe_setting(name: str) -> tuple[str, str]:
@@ -306,45 +188,6 @@ def _shared_parameters() -> dict[str, tuple[str, str]]:
     }
 
 
-def _format_parameter(file: SqlFile, name: str) -> str:
-    return (
-        f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
-    )
-
-
-def _list_edge_cases(file: SqlFile) -> list[str]:
-    undefined = file.annotations.get("Undefined", "")
-    required = ", ".join(file.required_row_checks)
-    is_of_lists = find_input_role(load_registry(), file) == "run" and file.kind == "metrics"
-    return [
-        f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else "",
-        f"Required of the rows: {required}. Other rows are an error that shows them."
-        if required
-        else "",
-        "Never undefined." if file.is_always_defined else "",
-        f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides"
-        " the value of that query."
-        if is_of_lists and not file.is_always_defined
-        else "",
-    ]
-
-
-def _format_table(name: str) -> str:
-    head, *rows = (examples.ROOT / examples.TABLES / f"{name}.csv").read_text("utf-8").splitlines()
-    cells = [f"| {line.replace(',', ' | ')} |" for line in rows]
-    return "\n".join(
-        [f"| {head.replace(',', ' | ')} |", "|---" * (head.count(",") + 1) + "|", *cells]
-    )
-
-
-def _build_statements(file: SqlFile) -> dict[str, str]:
-    """Return the statements for warehouses, which search leaves out: they are long, and similar."""
-    texts = {}
-    for dialect, name in examples.list_warehouses(file).items():
-        arguments = examples.build_sql_command(file, dialect)
-        mark = " .duckdb-statement" if dialect == RUNNABLE else ""
-        texts[name] = (
-            f"```sh\n{examples.format_command(arguments)}\n```\n\n"
-            f"``` {{ .sql .wrapped{mark} }}\n{read_output(file, arguments)}\n```"
-        )
-    return texts
+def _read_table(name: str) -> list[list[str]]:
+    text = (examples.ROOT / examples.TABLES / f"{name}.csv").read_text("utf-8")
+    return [line.split(",") for line in text.splitlines()]

@@ -14,36 +14,34 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 
-def compare_tools(file: SqlFile, up: str) -> list[str]:
-    """Return rows of a table of the modes that name a metric, or set something for it alone."""
-    return [
-        row
+def compare_tools(file: SqlFile) -> dict[str, tuple[dict[str, str], dict[str, Any]]]:
+    """Return the names and settings of a metric in each mode that names it, or sets something for
+    it alone.
+    """
+    rows = {
+        mode: _describe_tool(read_toml(path), file)
         for mode, path in sorted(load_registry().compat_files.items())
-        if (row := _build_row(mode, read_toml(path), file, up))
-    ]
+    }
+    return {mode: row for mode, row in rows.items() if row}
 
 
-def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> str:
-    names = [
-        f"`{theirs}`: `{ours}`"
+def _describe_tool(
+    bundle: Mapping[str, Any], file: SqlFile
+) -> tuple[dict[str, str], dict[str, Any]] | None:
+    names = {
+        theirs: ours
         for theirs, ours in bundle.get("names", {}).items()
         if _strip_parameters(ours) == file.display_name
-    ]
+    }
     own = {
         name: value
-        for key, value in bundle.get("metrics", {}).items()
+        for key, values in bundle.get("metrics", {}).items()
         if _strip_parameters(key) == file.display_name
-        for name, value in value.items()
+        for name, value in values.items()
     }
-    if not names and not own:
-        return ""
-    settings = {
-        name: value
-        for name, value in bundle.get("defaults", {}).items()
-        if name in list_settings(file, load_registry())
-    } | own
-    setting_texts = ", ".join(f"`{name}={value}`" for name, value in settings.items())
-    return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {setting_texts} |"
+    used = list_settings(file, load_registry())
+    shared = {name: value for name, value in bundle.get("defaults", {}).items() if name in used}
+    return (names, shared | own) if names or own else None
 
 
 def _strip_parameters(text: str) -> str:
