@@ -25,14 +25,13 @@ from tests.freeze.describing import ROOT, describe_call, describe_file, normaliz
 from tests.interface.command_line import app, invoke_command
 from tests.interface.outputs import OUTPUTS, make_data
 from tests.interface.test_argument_sweep import MODES, get_value
-from tests.interface.test_call_suggestions import ATTEMPTS, NAMES
 from tests.repository.test_docs import CONSOLE
 from website.public_interface import describe_interface, format_interface
 
 FORMATS = ("table", "markdown", "latex", "csv", "json", "jsonl")
 FORMATTED = ("evaluate", "compare", "gate", "drift", "experiment")
 PROVOKING = (
-    "interface/test_argument_values", "interface/test_call_suggestions", "interface/test_cli",
+    "interface/test_argument_values", "interface/test_cli",
     "interface/test_contract", "interface/test_filters", "interface/test_followed_advice",
     "interface/test_given_ranks", "interface/test_input_advice", "interface/test_invalid_names",
     "interface/test_option_mistakes", "interface/test_query_sources", "interface/test_row_checks",
@@ -97,8 +96,8 @@ def record_scenarios(part: int) -> Iterator[tuple[str, str]]:
 
 
 def record_calls() -> Iterator[tuple[str, str]]:
-    """Yield results of calls in every mode, of each argument with a value that is not its default,
-    and of what users of other tools try.
+    """Yield results of calls in every mode, and of each argument with a value that is not its
+    default.
     """
     for mode, (function, given) in MODES.items():
         arguments = given | (
@@ -111,9 +110,6 @@ def record_calls() -> Iterator[tuple[str, str]]:
                     f"{mode}: {name}",
                     describe_call(partial(function, **{**arguments, name: get_value(name)})),
                 )
-    for tool, attempts in ATTEMPTS.items():
-        for attempt in attempts:
-            yield f"{tool}: {attempt[0]}", describe_call(partial(eval, attempt[0], dict(NAMES)))
 
 
 def record_commands() -> Iterator[tuple[str, str]]:
