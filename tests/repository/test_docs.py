@@ -20,6 +20,7 @@ from sqlrank.output.result_formats import Format
 from sqlrank.registry.loader import load_registry
 from tests.interface.command_line import VERDICTS, print_in_terminal
 from tests.lanes import select_few
+from website.command_line import load_commands
 from website.relations import build_relations_page
 
 ROOT = Path(__file__).parents[2]
@@ -116,6 +117,23 @@ def run_program(program: str, *arguments: str) -> str:
     return print_in_terminal(
         list(arguments), is_error_shown=True, statuses=VERDICTS | {ERROR_STATUS}
     )
+
+
+def test_commands_that_are_not_run_are_read(tmp_path, monkeypatch):
+    """Their files are the reader's: the command line reads their options alone."""
+    (tmp_path / "judged.sql").write_text("SELECT 1")
+    monkeypatch.chdir(tmp_path)
+    blocks = [
+        block
+        for page in PAGES.values()
+        for block in re.findall(r"^ *```sh\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE)
+    ]
+    n_commands = 0
+    for text in re.findall(r"^ *sqlrank (.*(?:\n {4,}.*)*)", "\n".join(blocks), re.MULTILINE):
+        name, *arguments = shlex.split(text.replace("\\\n", " "), comments=True)
+        load_commands()[name].make_context(name, arguments)
+        n_commands += 1
+    assert n_commands >= 70
 
 
 @pytest.mark.parametrize("name", PAGES)
