@@ -1,5 +1,5 @@
-"""Measure the prose of pages and find breaches of the style of prose.toml; ``python -m
-website.prose [PAGE ...]`` prints both.
+"""Breaches of the style of prose.toml by pages; ``python -m website.prose [PAGE ...]`` prints
+them.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from website.command_line import load_commands
 
 ROOT = Path(__file__).parents[1]
 MAX_MEAN_WORDS = 16
@@ -51,13 +49,11 @@ class Prose:
         headings: its headings, without markup.
         sentences: its sentences outside tables and code, each name in code as one word.
         cells: the text of its tables.
-        pictures: the number of its images.
     """
 
     headings: list[str]
     sentences: list[str]
     cells: list[str]
-    pictures: int
 
     @property
     def lengths(self) -> list[int]:
@@ -74,13 +70,11 @@ class Prose:
         """Return the mean number of words of a sentence."""
         return sum(self.lengths) / max(len(self.sentences), 1)
 
-    def per_thousand(self, pattern: re.Pattern[str]) -> float:
-        """Return the number of matches per 1,000 words."""
-        return (
-            1000
-            * sum(len(pattern.findall(sentence)) for sentence in self.sentences)
-            / max(sum(self.lengths), 1)
-        )
+    @property
+    def address(self) -> float:
+        """Return how often the reader is addressed, per 1,000 words."""
+        count = sum(len(_ADDRESS.findall(sentence)) for sentence in self.sentences)
+        return 1000 * count / max(sum(self.lengths), 1)
 
     def first_words(self, words: list[str]) -> list[str]:
         """Return the sentences, but for questions, that begin with one of the words."""
@@ -103,7 +97,6 @@ def parse_prose(markdown: str) -> Prose:
     """  # noqa: E501
     text = _MARKUP.sub("", _FENCE.sub("", markdown))
     text = re.sub(r"``.+?``|`[^`]+`", "CODE", text, flags=re.DOTALL)
-    pictures = sum(bool(link["picture"]) for link in _LINK.finditer(text))
     text = _LINK.sub(lambda link: "" if link["picture"] else link["text"], text)
     blocks, cells = _split_blocks(_HEADING.sub("\n", text))
     sentences = [
@@ -113,7 +106,6 @@ def parse_prose(markdown: str) -> Prose:
         _HEADING.findall(text),
         [sentence for sentence in sentences if _WORD.search(sentence)],
         cells,
-        pictures,
     )
 
 
@@ -195,9 +187,8 @@ def find_breaches(path: str, markdown: str) -> list[str]:
         breaches.append(
             f"{page.long_share:.0%} of sentences above {MAX_WORDS} words, such as {longest[0][1]!r}"
         )
-    address = page.per_thousand(_ADDRESS)
-    if path not in rules["reference"] and address < MIN_ADDRESS:
-        breaches.append(f"{address:.1f} times 'you' per 1,000 words, at least {MIN_ADDRESS}")
+    if path not in rules["reference"] and page.address < MIN_ADDRESS:
+        breaches.append(f"{page.address:.1f} times 'you' per 1,000 words, at least {MIN_ADDRESS}")
     return breaches
 
 
@@ -218,20 +209,8 @@ def find_pages() -> dict[str, str]:
 
 def help_texts() -> list[str]:
     """Return the help of all commands and their options."""
-    from typer.main import get_command  # noqa: PLC0415  slow to import, and not needed for pages
-
-    from sqlrank.cli.app import command_line  # noqa: PLC0415
-
-    def iterate_texts(command: Any) -> Iterator[str]:
-        yield command.help or ""
-        yield from (
-            parameter.help or "" for parameter in command.params if hasattr(parameter, "help")
-        )
-        yield from chain.from_iterable(
-            iterate_texts(each) for each in getattr(command, "commands", {}).values()
-        )
-
-    return [text for text in iterate_texts(get_command(command_line())) if text]
+    items = [item for command in load_commands().values() for item in (command, *command.params)]
+    return [item.help for item in items if getattr(item, "help", None)]
 
 
 def report_texts() -> list[str]:
@@ -272,44 +251,14 @@ def list_strings(path: Path, *, with_errors: bool = True) -> list[str]:
     ]
 
 
-def describe_page(path: str, markdown: str) -> str:
-    """Return the measures of a page in a row of the table."""
-    page, rules = parse_prose(markdown), load_style()
-    count, lengths = max(len(page.sentences), 1), sorted(page.lengths) or [0]
-    cells = [
-        f"{page.mean_words:.1f} / {lengths[int(0.9 * (len(lengths) - 1))]}",
-        f"{page.long_share:.0%}",
-        f"{page.per_thousand(_ADDRESS):.1f}",
-        f"{len(page.first_words(rules['imperative'])) / count:.1%}",
-        f"{len(page.first_words(rules['opening'])) / count:.1%}",
-        f"{page.per_thousand(re.compile(';')):.1f}",
-        str(page.pictures),
-        str(len(find_breaches(path, markdown))),
-    ]
-    return f"| {path} | {' | '.join(cells)} |"
-
-
 def main(chosen: list[str]) -> None:
-    """Print the table of pages, and the breaches of those that are named."""
+    """Print the breaches of pages, of all without names."""
     pages = find_pages()
-    titles = [
-        "page",
-        "words a sentence, mean / p90",
-        "above 30",
-        "you per 1,000",
-        "imperative",
-        "What, Where",
-        "; per 1,000",
-        "pictures",
-        "breaches",
-    ]
-    rows = [
-        f"| {' | '.join(titles)} |",
-        "|---" * 2 + "|---:" * (len(titles) - 2) + "|",
-        *(describe_page(path, pages[path]) for path in chosen or pages),
-    ]
-    breaches = [line for path in chosen for line in ("", path, *find_breaches(path, pages[path]))]
-    sys.stdout.writelines(f"{line}\n" for line in [*rows, *breaches])
+    sys.stdout.writelines(
+        f"{path}: {breach}\n"
+        for path in chosen or pages
+        for breach in find_breaches(path, pages[path])
+    )
 
 
 if __name__ == "__main__":

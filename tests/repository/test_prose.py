@@ -73,8 +73,10 @@ def test_details_and_notes_are_prose():
     assert page.sentences == ["More", "One.", "Two.", "Three."]
 
 
-def test_the_table_has_a_row_for_each_page(capsys):
+def test_breaches_of_named_pages_are_printed(capsys, monkeypatch):
+    pages = {"README.md": "# What\n\nYou run.", "docs/start.md": "It works; you see."}
+    monkeypatch.setattr(prose, "find_pages", lambda: pages)
     prose.main(["README.md"])
-    rows = capsys.readouterr().out.splitlines()
-    assert rows[2].startswith("| README.md | ")
-    assert rows[2].count("|") == rows[0].count("|") == rows[1].count("|")
+    assert capsys.readouterr().out == "README.md: heading 'What': name the thing\n"
+    prose.main([])
+    assert capsys.readouterr().out.count("\n") == 2
