@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.groupings import label_groups, parse_group_by, split_group_expressions
-from sqlrank.call.request import Request
+from sqlrank.call.request import Request, label_groups, parse_group_by, split_group_expressions
 from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
 from sqlrank.errors import (
     InputError,

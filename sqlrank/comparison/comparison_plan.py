@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.groupings import label_groupings, parse_group_by
+from sqlrank.call.request import label_groupings, parse_group_by
 from sqlrank.call.resolve import (
     ResolvedRequest,
     resolve_request,

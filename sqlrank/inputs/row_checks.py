@@ -31,8 +31,7 @@ from sqlrank.inputs.missing_columns import (
     describe_nested_rows,
     name_ids,
 )
-from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules
-from sqlrank.inputs.source_keys import suggest_source_keys
+from sqlrank.inputs.row_rules import RowRules, advise_on_values, row_rules, suggest_source_keys
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import (

@@ -13,8 +13,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.call.groupings import label_groupings, label_groups, parse_group_by
-from sqlrank.call.request import Request, ResourceLimits, select_arguments
+from sqlrank.call.request import (
+    Request,
+    ResourceLimits,
+    label_groupings,
+    label_groups,
+    parse_group_by,
+    select_arguments,
+)
 from sqlrank.call.resolve import (
     ResolvedRequest,
     find_read_policies,

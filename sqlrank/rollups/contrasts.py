@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.call.argument_checks import entry_point
-from sqlrank.call.groupings import name_groups, parse_group_by
-from sqlrank.call.request import Request
+from sqlrank.call.request import Request, name_groups, parse_group_by
 from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.comparison.paired_tests import (

@@ -13,8 +13,14 @@ import pyarrow.parquet as pq
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call.groupings import name_groups, parse_group_by
-from sqlrank.call.request import Request, call_settings, describe_sources, request_command
+from sqlrank.call.request import (
+    Request,
+    call_settings,
+    describe_sources,
+    name_groups,
+    parse_group_by,
+    request_command,
+)
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import SourceGroup, leaf_sources
 from sqlrank.compiler.layout import OutputColumn

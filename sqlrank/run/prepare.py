@@ -27,8 +27,7 @@ from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows, f
 from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
 from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
-from sqlrank.inputs.row_rules import row_rules
-from sqlrank.inputs.source_keys import explain_source_keys
+from sqlrank.inputs.row_rules import explain_source_keys, row_rules
 from sqlrank.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import (
