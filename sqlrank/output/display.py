@@ -388,12 +388,16 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
 def assign_letters(names: Iterable[str], max_width: int) -> dict[str, str]:
     """Return a letter for each name that is wider, which no name is, by name.
 
-    >>> assign_letters(["bm25", "A", "a_hybrid_retriever"], 16)
-    {'a_hybrid_retriever': 'B'}
+    The first is B if it is that of the second name: before it often is the control of an A/B test.
+
+    >>> assign_letters(["control", "the_new_checkout"], 10)
+    {'the_new_checkout': 'B'}
     """
     texts = list(dict.fromkeys(names))
-    free = (letter for letter in ascii_uppercase if letter not in texts)
-    return dict(zip((name for name in texts if text_width(name) > max_width), free, strict=False))
+    free = [letter for letter in ascii_uppercase if letter not in texts]
+    wide = [name for name in texts if text_width(name) > max_width]
+    is_second = "A" not in texts and wide[:1] == texts[1:2]
+    return dict(zip(wide, free[is_second:], strict=False))
 
 
 def format_legend(letters: Mapping[str, str]) -> list[str]:
