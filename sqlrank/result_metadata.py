@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, join_words
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.resolved_metric import ResolvedMetric, describe_bounds, effective_settings
 from sqlrank.registry.roles import UNIT_COLUMN
@@ -180,25 +180,24 @@ class LeftOut:
 
     def __str__(self) -> str:
         """Return the note with the counts, or those of the groups with the greatest shares."""
-        labels = [
-            (
-                ", ".join(
-                    f"{name}={value}"
-                    for name, value in group.items()
-                    if name != SLICE_COLUMN and value is not None
-                ),
-                count,
-                total,
+        # Columns of several groupings have no value in most groups.
+        named_groups = [
+            ({name: value for name, value in group.items() if value is not None}, count, total)
+            for group, count, total in (
+                ({**group, SLICE_COLUMN: None}, count, total) for group, count, total in self.groups
             )
-            for group, count, total in self.groups
         ]
         affected = sorted(
-            (entry for entry in labels if entry[0] and entry[1]),
+            (entry for entry in named_groups if entry[0] and entry[1]),
             key=lambda entry: -entry[1] / max(1, entry[2]),
         )
+        if common := _name_common_group(affected, [group for group, *_ in named_groups]):
+            affected, named = affected[:1], [common]
+        else:
+            named = [_name_group(group) for group, *_ in affected[:MAX_GROUPS_NAMED]]
         named = [
             f"{label}: {_format_share(count, total)}"
-            for label, count, total in affected[:MAX_GROUPS_NAMED]
+            for label, (_, count, total) in zip(named, affected, strict=False)
         ]
         more = (
             [f"and {len(affected) - MAX_GROUPS_NAMED:,} more groups"]
@@ -255,6 +254,40 @@ class LeftOut:
             if self.total
             else f"{self.note}: {count:,}"
         )
+
+
+def _name_group(group: Mapping[str, str | None]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in group.items())
+
+
+def _name_common_group(
+    affected: Sequence[tuple[Mapping[str, str | None], int, int]],
+    groups: Sequence[Mapping[str, str | None]],
+) -> str:
+    """Return one name for several groups of equal counts that are all with some values, empty for
+    others.
+
+    >>> groups = [{"system": s, "day": d} for s in ("old", "new") for d in ("mon", "tue")]
+    >>> _name_common_group([(group, 1, 2) for group in groups], groups)
+    'each system and day'
+    >>> _name_common_group([(group, 1, 2) for group in groups[::2]], groups)
+    'each system, day=mon'
+    >>> _name_common_group([(group, 1, 2) for group in groups[:3]], groups)
+    ''
+    """
+    if len({(*group, count, total) for group, count, total in affected}) != 1 or len(affected) == 1:
+        return ""
+    first = affected[0][0]
+    shared = {
+        name: value
+        for name, value in first.items()
+        if all(group[name] == value for group, *_ in affected)
+    }
+    matching = [group for group in groups if shared.items() <= group.items()]
+    if len(matching) != len(affected) or any(group.keys() != first.keys() for group in matching):
+        return ""
+    varied = join_words([name for name in first if name not in shared])
+    return ", ".join(filter(None, [f"each {varied}", _name_group(shared)]))
 
 
 def _format_share(count: int, total: int) -> str:

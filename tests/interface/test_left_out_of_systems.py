@@ -2,6 +2,7 @@
 form, and queries in which nothing differs.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -213,7 +214,7 @@ def test_metrics_that_compare_within_queries_count_those_of_one_label(metric):
     )
     groups = {**ONE_LABEL, "day": ["mon"] * 5 + ["tue"] * 5}
     assert read_notes(sqlrank.evaluate(metric, predictions=groups, by="day")) == [
-        f"some {what} (day=mon: 1 of 2, day=tue: 1 of 2)"
+        f"some {what} (each day: 1 of 2)"
     ]
     weighted = {**ONE_LABEL, "weight": [1, 0, 1, *[1] * 7]}
     assert read_notes(sqlrank.evaluate(metric, predictions=weighted))[0].startswith(
@@ -331,7 +332,9 @@ def test_ids_of_any_two_inputs_that_differ_in_form_are_named(sides):
 def test_groups_of_several_columns_are_kept_apart():
     groups = [({"system": name, "intent": "x"}, 1, 27) for name in ("old", "new")]
     entry = LeftOut("queries have no results", ("RR",), 2, 54, tuple(groups))
+    assert str(entry) == "some queries have no results (each system, intent=x: 1 of 27)"
+    entry = replace(entry, groups=(*entry.groups, ({"system": "new", "intent": "y"}, 2, 30)))
     assert str(entry) == (
-        "some queries have no results"
-        " (system=old, intent=x: 1 of 27; system=new, intent=x: 1 of 27)"
+        "some queries have no results (system=new, intent=y: 2 of 30; system=old, intent=x: 1 of"
+        " 27; system=new, intent=x: 1 of 27)"
     )

@@ -747,9 +747,6 @@ def test_a_comparison_notes_questions_of_one_system(tmp_path):
             " (system=few: 1 of 3, system=old: 1 of 4)"
         ),
         "note: some queries have no results, and count as empty lists (system=old: 1 of 4)",
-        (
-            "note: rows that repeat a document of their query, which are merged: 2 (system=few: 1,"
-            " system=old: 1)"
-        ),
+        ("note: rows that repeat a document of their query, which are merged: 2 (each system: 1)"),
         "note: 1 of 4 queries have a value for one of two systems only. Comparisons leave them out",
     ]
