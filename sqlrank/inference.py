@@ -118,6 +118,20 @@ def wilson_interval(share: float, trials: float, level: float = 0.95) -> tuple[f
     return max(0.0, center - half_width), min(1.0, center + half_width)
 
 
+def required_units_for_share(share: float, limit: float, level: float) -> int | None:
+    """Return the number of trials from which the upper limit of Wilson's interval for a share is at
+    most another; None if there are not so many.
+
+    >>> required_units_for_share(1 / 64, 0.0834, 0.95), required_units_for_share(0.1, 0.1, 0.95)
+    (64, None)
+    """
+    quantile = normal_quantile((1 + level) / 2)
+    limit = min(1.0, limit)
+    if limit - share <= quantile / MAX_RATIO:
+        return None
+    return math.ceil(limit * (1 - limit) * (quantile / (limit - share)) ** 2)
+
+
 @cache
 def t_critical_value(confidence: float, df: float) -> float:
     """Return the two-sided critical value of Student's t for a confidence level, by Newton's
@@ -320,6 +334,16 @@ def greatest_unseen_share(units: float, level: float) -> float:
     0.139108
     """
     return -math.expm1(math.log1p(-level) / units)
+
+
+def required_units_to_show(share: float, level: float) -> int | None:
+    """Return the number of units of which a kind with this share is among them with the probability
+    ``level``; None without a share.
+
+    >>> required_units_to_show(0.13911, 0.95), required_units_to_show(0, 0.95)
+    (20, None)
+    """
+    return math.ceil(math.log1p(-level) / math.log1p(-share)) if share > 0 else None
 
 
 def minimum_detectable_effect(

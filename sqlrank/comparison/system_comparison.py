@@ -47,6 +47,8 @@ from sqlrank.inference import (
     list_pairs,
     relative_difference,
     required_units_for_half_width,
+    required_units_for_share,
+    required_units_to_show,
     t_critical_value,
     wilson_interval,
 )
@@ -495,13 +497,14 @@ class GatedDifference:
         """The loss by rows of a class, or by sets of classes where few change, that may change
         though none of the sample does; 0 where the standard error accounts for them.
         """
-        units = self.summary.units
-        one_sided = (1 + self.level) / 2
-        effect = self.summary.row_effect or 0.0
+        return self._kind_loss * greatest_unseen_share(self.summary.units, (1 + self.level) / 2)
+
+    @property
+    def _kind_loss(self) -> float:
+        """The loss if all units were of a kind that the sample may not show."""
         if self.measure.averages_sets and describe_few_changes(self.summary, self.level):
-            # The dearest set loses all that it is worth
-            effect = 1 / units
-        return effect * units * greatest_unseen_share(units, one_sided)
+            return 1.0  # the dearest set loses all that it is worth
+        return (self.summary.row_effect or 0.0) * self.summary.units
 
     @property
     def _worse_units(self) -> int:
@@ -512,7 +515,19 @@ class GatedDifference:
     @property
     def _greatest_worse_share(self) -> float:
         units = self.summary.units
-        return wilson_interval(self._worse_units / units, units, self.level)[1]
+        return wilson_interval(self._worse_share, units, self.level)[1]
+
+    @property
+    def _worse_share(self) -> float:
+        return self._worse_units / self.summary.units
+
+    @property
+    def _loss_of_worse(self) -> float:
+        """The loss of the units that are worse, as a mean over all units."""
+        loss = self.summary.decrease or 0.0
+        if self.measure.direction == "lower":
+            loss += self.summary.difference or 0.0  # the mean increase
+        return loss
 
     def _find_possible_loss(self, gain: float) -> float:
         """Return the loss if as many units are worse as Wilson's interval allows, and lose as those
@@ -521,13 +536,9 @@ class GatedDifference:
         Student's t takes the deviation from the sample. If few units lose all that they have, it is
         too small: 16 % of samples of 64 units would pass a loss of a tolerance of 0.05, and 4 % do.
         """
-        summary, worse = self.summary, self._worse_units
-        if not worse or self.measure.uses_influence:
+        if not self._worse_units or self.measure.uses_influence:
             return 0.0
-        loss = summary.decrease or 0.0
-        if self.measure.direction == "lower":
-            loss += summary.difference or 0.0  # the mean increase
-        return loss * (self._greatest_worse_share * summary.units / worse - 1) - gain
+        return self._loss_of_worse * (self._greatest_worse_share / self._worse_share - 1) - gain
 
     def _decide_on_pairs(self) -> Verdict:
         """Return the verdict on the units that have a value for both systems."""
@@ -543,11 +554,10 @@ class GatedDifference:
             return self._decide_without_change()
         if se is None or summary.difference is None:
             return Verdict(INCONCLUSIVE, "no interval")
-        if se == 0 and summary.units < (
-            sequence.expected_units if sequence else MIN_DECISIVE_UNITS
-        ):
+        min_units = sequence.expected_units if sequence else MIN_DECISIVE_UNITS
+        if se == 0 and summary.units < min_units:
             all_units = self._count_units(summary.units)
-            return Verdict(INCONCLUSIVE, f"the same change in all of {all_units}")
+            return Verdict(INCONCLUSIVE, f"the same change in all of {all_units}", min_units)
         return self._judge_interval(summary.difference, se)
 
     def _decide_without_change(self) -> Verdict:
@@ -569,7 +579,7 @@ class GatedDifference:
         if sequence is not None and summary.units < sequence.expected_units:
             return Verdict(INCONCLUSIVE, reason, sequence.expected_units)
         if self._unseen_loss > self._margin:
-            return Verdict(INCONCLUSIVE, f"{reason}{self._describe_unseen_rows()}")
+            return self._wait_for_kinds(reason, 0.0)
         return Verdict(PASS, reason + self._describe_missed_loss(0))
 
     def _judge_interval(self, difference: float, se: float) -> Verdict:
@@ -593,14 +603,17 @@ class GatedDifference:
             basis = self._describe_basis(corrected_level)
             return Verdict(FAIL, f"worse by more than the tolerance{direction}{basis}")
         if verdict == PASS and self._unseen_loss - gain > margin:
-            rows = self._describe_unseen_rows()
-            return Verdict(INCONCLUSIVE, f"the interval is within the tolerance{direction}{rows}")
+            return self._wait_for_kinds(f"the interval is within the tolerance{direction}", gain)
         if verdict == PASS and (loss := self._find_possible_loss(gain)) > margin:
             worse = (
                 f", but {self._worse_units:,} of {self._count_units(summary.units)} are worse, and"
                 f" with {100 * self._greatest_worse_share:.2g}% of all the loss is {loss:.2g}"
             )
-            return Verdict(INCONCLUSIVE, f"the interval is within the tolerance{direction}{worse}")
+            reason = f"the interval is within the tolerance{direction}{worse}"
+            share = self._worse_share * (1 + (margin + gain) / self._loss_of_worse)
+            return self._wait_for_units(
+                reason, required_units_for_share(self._worse_share, share, level)
+            )
         if verdict == PASS:
             hidden = self._describe_unseen_losses(gain) + self._describe_basis(level)
             return Verdict(PASS, f"not worse by more than the tolerance{direction}{hidden}")
@@ -608,9 +621,22 @@ class GatedDifference:
         # passes, and one beyond it fails.
         distance, deviation = gain + margin, se * math.sqrt(summary.units)
         needed = find_units(deviation, abs(distance), level if distance > 0 else corrected_level)
-        needed = None if needed is None else max(needed, summary.units + 1)
-        reason = describe_overlap(losses, margin, self.num_tests)
-        return Verdict(INCONCLUSIVE, f"{reason}{direction}", needed)
+        return self._wait_for_units(
+            f"{describe_overlap(losses, margin, self.num_tests)}{direction}", needed
+        )
+
+    def _wait_for_units(self, reason: str, needed: int | None) -> Verdict:
+        """Return an inconclusive verdict with the number of units that would decide it."""
+        units = None if needed is None else max(needed, self.summary.units + 1)
+        return Verdict(INCONCLUSIVE, reason, units)
+
+    def _wait_for_kinds(self, reason: str, gain: float) -> Verdict:
+        """Return an inconclusive verdict on changes that the sample may not show, which more units
+        of the same kinds would.
+        """
+        share = (self._margin + gain) / self._kind_loss
+        needed = required_units_to_show(share, (1 + self.level) / 2)
+        return self._wait_for_units(f"{reason}{self._describe_unseen_rows()}", needed)
 
     def _describe_unseen_rows(self) -> str:
         """Return the loss by rows of a class, or by sets of classes, that the sample may not
