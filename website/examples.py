@@ -4,6 +4,7 @@ and the statements for warehouses.
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +13,12 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies, find_engines, find_input_role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sqlrank.registry.sql_file import SqlFile
 
 ROOT = Path(__file__).parents[1]
 TABLES = "examples/data/small"
+EXAMPLE = f"{TABLES}/{{}}.csv"
+"""Place of a table of the examples."""
 QUERY = "q1"
 WAREHOUSES = {"duckdb": "DuckDB", "bigquery": "BigQuery", "snowflake": "Snowflake"}
 WIDEST = 88
@@ -38,13 +39,11 @@ def format_metric(file: SqlFile, cutoff: int = 3) -> str:
     integer cut-off, which suits the small tables.
     """
     if file.measures_column:
-        prediction_column, query_column = (
-            ("label", "label")
-            if choose_table("predictions", file) == "predictions"
-            else ("score", "latency_ms")
-        )
-        query_column = "passed" if file.measures_flag else query_column
-        return f"{file.display_name}({prediction_column if find_input_role(load_registry(), file) == 'predictions' else query_column})"  # noqa: E501
+        if find_input_role(load_registry(), file) == "predictions":
+            column = "label" if choose_table("predictions", file) == "predictions" else "score"
+        else:
+            column = "passed" if file.measures_flag else "latency_ms"
+        return f"{file.display_name}({column})"
     if file.cutoff_parameter is None or (
         file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"
     ):
@@ -82,42 +81,26 @@ def list_warehouses(file: SqlFile) -> dict[str, str]:
     return {name: title for name, title in WAREHOUSES.items() if name in engines}
 
 
+def build_command(
+    file: SqlFile, verb: str, *options: str, place: str = "{}", cutoff: int = 3
+) -> list[str]:
+    """Return a command on a metric and its tables, which are at a place for their name."""
+    command = [verb, format_metric(file, cutoff), *options]
+    for role in list_roles(file):
+        source = place.format(choose_table(role, file))
+        command += [f"--{role}", source] if role in OPTIONS else ["--input", f"{role}={source}"]
+    return command
+
+
 def build_explain_command(file: SqlFile) -> list[str]:
     """Return the command that explains a metric on its tables; the points of a curve are all that
     there is to see of it.
     """
-    source_options = _build_source_options(file, lambda name: f"{TABLES}/{name}.csv")
     if file.kind == "curves":
-        return ["evaluate", format_metric(file), *source_options]
+        return build_command(file, "evaluate", place=EXAMPLE)
     is_of_query = file.grain == "list" and find_input_role(load_registry(), file) == "run"
-    return [
-        "explain",
-        format_metric(file),
-        *(["--query", QUERY] if is_of_query else []),
-        *source_options,
-    ]
-
-
-def build_evaluate_command(file: SqlFile) -> list[str]:
-    """Return the command that evaluates a metric on all rows of its tables."""
-    return [
-        "evaluate",
-        format_metric(file),
-        *_build_source_options(file, lambda name: f"{TABLES}/{name}.csv"),
-    ]
-
-
-def build_file_command(file: SqlFile) -> str:
-    """Return the command that evaluates a metric on files that are named as their inputs."""
-    sources = _build_source_options(file, lambda name: f"{name}.parquet")
-    return format_command(["evaluate", format_metric(file, USUAL_CUTOFF), *sources])
-
-
-def build_table_command(file: SqlFile, dialect: str) -> str:
-    """Return the command that prints a statement on tables that are named as their inputs."""
-    sources = _build_source_options(file, str)
-    metric = format_metric(file, USUAL_CUTOFF)
-    return format_command(["sql", metric, "--dialect", dialect, *sources])
+    query = ("--query", QUERY) if is_of_query else ()
+    return build_command(file, "explain", *query, place=EXAMPLE)
 
 
 def python_call(file: SqlFile) -> str:
@@ -143,48 +126,23 @@ def python_call(file: SqlFile) -> str:
     return "\n".join(["sqlrank.evaluate(", *(f"    {argument}," for argument in arguments), ")"])
 
 
-def build_sql_command(file: SqlFile, dialect: str) -> list[str]:
-    """Return the command that prints the statement of a metric for a warehouse whose tables are
-    named as their inputs.
-    """
-    return ["sql", format_metric(file), "--dialect", dialect, *_build_source_options(file, str)]
-
-
 def list_commands(file: SqlFile) -> list[list[str]]:
     """Return all that is run for the page of a metric."""
     return [
         build_explain_command(file),
-        build_evaluate_command(file),
-        *(build_sql_command(file, dialect) for dialect in list_warehouses(file)),
+        build_command(file, "evaluate", place=EXAMPLE),
+        *(build_command(file, "sql", "--dialect", name) for name in list_warehouses(file)),
     ]
-
-
-def _build_source_options(file: SqlFile, name: Callable[[str], str]) -> list[str]:
-    options = []
-    for role in list_roles(file):
-        place = name(choose_table(role, file))
-        options += [f"--{role}", place] if role in OPTIONS else ["--input", f"{role}={place}"]
-    return options
 
 
 def format_command(arguments: list[str]) -> str:
     """Return a command as it is written, with an option and its value on one line."""
+    words = " ".join(map(shlex.quote, arguments))
     lines, line = [], "sqlrank"
-    for words in _group_options(arguments):
-        if len(line) + len(words) > WIDEST and words.startswith("--"):
+    for group in re.split(r" (?=--)", words):
+        if len(line) + len(group) > WIDEST and group.startswith("--"):
             lines.append(f"{line} \\")
-            line = f"    {words}"
+            line = f"    {group}"
         else:
-            line = f"{line} {words}"
+            line = f"{line} {group}"
     return "\n".join([*lines, line])
-
-
-def _group_options(arguments: list[str]) -> list[str]:
-    """Return the arguments as they are quoted, each option with its value."""
-    groups: list[str] = []
-    for word in map(shlex.quote, arguments):
-        if groups and groups[-1].startswith("--") and " " not in groups[-1]:
-            groups[-1] += f" {word}"
-        else:
-            groups.append(word)
-    return groups
