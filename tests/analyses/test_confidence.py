@@ -193,6 +193,13 @@ def test_the_standard_error_of_an_area_is_that_of_delong(weights, score_order):
     assert (row["AUC"], row["AUC.se"]) == pytest.approx((area, variance**0.5), rel=1e-9)
 
 
+@pytest.mark.parametrize("label", ["1 1 1 0", "0 0 0 1"])
+def test_a_class_of_one_row_has_no_variance(label):
+    rows = read_columns(label=label, score="0.9 0.2 0.5 0.4")
+    (row,) = sqlrank.evaluate("AUC", predictions=rows, confidence=0.9).to_pylist()
+    assert [row[f"AUC.{name}"] for name in ("se", "ci_low", "ci_high")] == [None] * 3
+
+
 def test_rows_that_weigh_nothing_are_no_units():
     some = pa.table({**TEN, "weight": [1.0] * 8 + [0.0] * 2})
     first = pa.table({name: values[:8] for name, values in TEN.items()})
