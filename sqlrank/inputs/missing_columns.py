@@ -793,6 +793,10 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
         ranks := [name for name in bound_input.table.types if may_mean(name, ["rank"])]
     ):
         return f", or columns={{'rank': {ranks[0]!r}}} with ties='rank'"
+    label = bound_input.table.label
+    if [*columns] == ["score"] and bound_input.role.name == "run" and os.path.isfile(label):  # noqa: PTH113
+        query = f"SELECT *, -ROW_NUMBER() OVER () AS score FROM {sql_literal(label).sql()}"
+        return f'. If the best rows of each list come first, number them: run="{query}"'
     if "rank" in columns and "score" in names and bound_input.role.list_relation is not None:
         lists = (
             f"give a dict of scores as lists in order, {RANKED_LISTS}, or "
@@ -801,7 +805,7 @@ def _suggest_values(bound_input: BoundInput, columns: Collection[str]) -> str:
         )
         return f", or {lists}order documents by score with ties='doc_desc'"
     if {*columns} == {"doc_id"} and {"label", "relevance"} & names:  # rows of learning to rank
-        label, num_rows = bound_input.table.label, bound_input.table.num_rows
+        num_rows = bound_input.table.num_rows
         query = f"SELECT *, ROW_NUMBER() OVER () AS doc_id FROM {sql_literal(label).sql()}"
         numbered = (
             f'predictions="{query}"'
