@@ -339,8 +339,13 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
 
 def _verify_audit_columns(prepared: PreparedStatement, result: pa.Table) -> pa.Table:
     """Verify the audit columns of a result, and return it without them."""
-    # NULL means that there were no rows.
-    if AUDIT_INVALID_ROWS in result.column_names and _sum_counts(result[AUDIT_INVALID_ROWS]) != 0:
+    counts = {
+        name: _sum_counts(result[name])
+        for name in (AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS)
+        if name in result.column_names
+    }
+    # An input without rows is invalid, too.
+    if counts.get(AUDIT_INVALID_ROWS, 0) != 0 or counts.get(AUDIT_ALL_ROWS, 1) == 0:
         _explain_invalid_rows(prepared)
     if prepared.report is not None and "audit_docs" in result.column_names:
         _verify_ranking_join(prepared, prepared.report, result)
