@@ -495,7 +495,7 @@ def read_display_columns(
     columns = dict(zip(table.column_names, read_columns(table, form, style, escape), strict=True))
     texts = read_texts(result.schema.metadata)
     is_plan = POWER_KEY in texts
-    if table is result or table.column_names == ["name", "family", "description"]:
+    if not is_plan and not {"metric", "value", CI_LOW} <= columns.keys():
         return list(columns.values()), ""
     for first, second, heading in ((CI_LOW, CI_HIGH, "interval"), (*BOUNDS, "bounds")):
         if {first, second} <= columns.keys():

@@ -263,11 +263,6 @@ def read_groups(result: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]
     return list(zip(*columns, strict=True)) or [()] * result.num_rows
 
 
-def describe_limits(confidence: float) -> str:
-    """Return the sentence on the limits of intervals without its end."""
-    return f"ci_low and ci_high are the limits of the {100 * confidence:g}% confidence interval"
-
-
 def _read_cells(column: TextColumn) -> list[Cell]:
     """Return the cells of a column of text."""
     return [Cell(text, number) for text, number in zip(column.cells, column.numbers, strict=True)]

@@ -21,7 +21,6 @@ from sqlrank.reports.blocks import (
     VerdictList,
     VerdictSentence,
     build_figure,
-    describe_limits,
     format_cell,
     read_groups,
     result_block,
@@ -168,7 +167,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
             "summary-table",
             "Metrics of all days",
             request.max_rows,
-            note=_format_note(request, reason),
+            note=_format_note(reason),
         ),
         build_figure(
             _first_groups(overall, moved, request)[0],
@@ -180,12 +179,10 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     return [Section("summary", "Summary", blocks), over_days, drifted]
 
 
-def _format_note(request: RollupReportRequest, reason: str) -> str:
+def _format_note(reason: str) -> str:
     """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
-    return (
-        "bound_low and bound_high are guaranteed bounds of the change that binning causes."
-        f" {reason or f'{describe_limits(request.confidence)}.'}"
-    )
+    names = "bound_low and bound_high" if reason else "Bounds"
+    return f"{names} are guaranteed limits of the change that binning causes. {reason}".strip()
 
 
 def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], list[VerdictSentence]]:

@@ -33,7 +33,6 @@ from sqlrank.reports.blocks import (
     VerdictList,
     build_figure,
     count_fitting_groups,
-    describe_limits,
     format_cell,
     read_groups,
     read_statement,
@@ -428,12 +427,8 @@ def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str
     order = sorted(
         range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py())
     )
-    note = (
-        f"{describe_limits(request.confidence)} of a value, n_units is the number of independent"
-        " units."
-    )
     rows = rows.take(order).replace_schema_metadata(result.schema.metadata)
-    return result_block(rows, ident, title, request.max_rows, note=note, is_folded=True)
+    return result_block(rows, ident, title, request.max_rows, is_folded=True)
 
 
 def _evaluate_curve(request: ReportRequest, text: str, overall: pa.Table) -> pa.Table:
