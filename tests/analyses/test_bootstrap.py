@@ -159,12 +159,7 @@ def test_groups_are_resampled_by_themselves():
             "day": [None if i % 3 == 2 else i % 3 for i in range(90)],
         }
     )
-    call = {
-        "unit": "id",
-        "confidence": 0.9,
-        "interval": "bootstrap",
-        "replicates": 99,
-    }
+    call = {"unit": "id", "confidence": 0.9, "interval": "bootstrap", "replicates": 99}
     found = sqlrank.evaluate(
         ["APS", "Observations"],
         predictions=data.take(pa.array(rng.permutation(90))),

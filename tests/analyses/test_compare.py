@@ -522,10 +522,7 @@ def test_names_that_are_odd(shares):
     rows = compare(shares, table, by=["cell", "va lue"])
     assert [
         (row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows
-    ] == [
-        ("x", "u", "a\"'; --", "select", 6),
-        ("y", "u", "a\"'; --", "select", 6),
-    ]
+    ] == [("x", "u", "a\"'; --", "select", 6), ("y", "u", "a\"'; --", "select", 6)]
 
 
 # What is refused

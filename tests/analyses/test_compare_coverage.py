@@ -215,11 +215,7 @@ def weigh_row(
     ("metric", "hits_count", "ratios"),
     [
         ("MulticlassPrecision", 1, [{1: (5, 7), 0: (18, 19)}, {1: (5, 8), 0: (17, 18)}]),
-        (
-            "MulticlassFBeta",
-            2,
-            [{1: (10, 13), 0: (36, 39)}, {1: (10, 14), 0: (34, 38)}],
-        ),
+        ("MulticlassFBeta", 2, [{1: (10, 13), 0: (36, 39)}, {1: (10, 14), 0: (34, 38)}]),
     ],
 )
 def test_added_rows_of_averages_over_classes(metric, hits_count, ratios):
@@ -385,10 +381,7 @@ def gate_classes(metric: str, table: pa.Table, tolerance: float) -> list[dict[st
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("metric", "positives", "lost", "false", "tolerance"),
-    [
-        ("MultilabelRecall", 10, 0.1, 0.0, 0.1 / 4),
-        ("MultilabelPrecision", 50, 0.02, 0.004, 0.0048),
-    ],
+    [("MultilabelRecall", 10, 0.1, 0.0, 0.1 / 4), ("MultilabelPrecision", 50, 0.02, 0.004, 0.0048)],
 )
 def test_losses_of_a_rare_label_do_not_pass(metric, positives, lost, false, tolerance):
     """Without the loss by rows that a sample may not show, 36 and 37 of 100 samples pass, all of

@@ -292,12 +292,7 @@ def test_what_is_undefined():
         one_class["difference"],
         one_class["p_value"],
         one_class["reason"],
-    ) == (
-        None,
-        None,
-        None,
-        "undefined for both",
-    )
+    ) == (None, None, None, "undefined for both")
     (one_positive,) = compare("AUC", make_predictions().slice(3))
     assert (one_positive["value_baseline"], one_positive["value"]) == pytest.approx(
         (4 / 6, 4 / 6), abs=0.5

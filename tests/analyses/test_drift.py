@@ -155,12 +155,7 @@ def test_metrics_are_those_of_evaluate():
             row["num_days_current"],
             row["num_rows_reference"],
             row["num_rows_current"],
-        ) == (
-            3,
-            2,
-            before["num_rows"],
-            after["num_rows"],
-        )
+        ) == (3, 2, before["num_rows"], after["num_rows"])
         least, greatest = (
             (f"{name}.bound_low", f"{name}.bound_high") if name == "AUC" else (name, name)
         )

@@ -614,10 +614,7 @@ def test_a_reader_of_junit_sees_the_exit_status(treated, outcome, when_skipped):
     ]
     assert [
         [(case.get("name"), case[0].tag) for case in suite.iter("testcase")] for suite in suites
-    ] == [
-        [("RR", outcome)],
-        [("RR", "skipped"), ("all rows", when_skipped)],
-    ]
+    ] == [[("RR", outcome)], [("RR", "skipped"), ("all rows", when_skipped)]]
     counts = {"failure": "failures", "error": "errors", "skipped": "skipped"}
     assert [
         suite.get(counts[tag]) for suite, tag in zip(suites, (outcome, when_skipped), strict=True)
@@ -668,8 +665,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert called("good", "bad", "--tolerance", "RR=99%").exit_code == 0
     assert called("good", "bad", "--tolerance", "x").exit_code == 2
     unnamed = CliRunner().invoke(
-        app,
-        "gate RR --run good.run --run bad.run --qrels qrels --baseline bad.run",
+        app, "gate RR --run good.run --run bad.run --qrels qrels --baseline bad.run"
     )
     assert (
         unnamed.stderr
@@ -711,10 +707,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert CliRunner().invoke(app, candidate).exit_code == 1
     assert (
         CliRunner()
-        .invoke(
-            app,
-            "compare RR --run good.run --run bad.run --qrels qrels --format csv",
-        )
+        .invoke(app, "compare RR --run good.run --run bad.run --qrels qrels --format csv")
         .stdout.startswith(
             "metric,baseline,system,value_baseline,value,difference,ci_low,ci_high,ci_level,relative_difference,se"
         )

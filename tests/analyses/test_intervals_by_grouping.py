@@ -85,11 +85,7 @@ def test_rankings_by_attributes_of_queries():
     by = [["system", "queries.country"], ["system"]]
     rows = sqlrank.evaluate("RR", **make_lists(), by=by, confidence=0.95, interval="t").to_pylist()
     found = {
-        (row["system"], row["country"], row["slice"]): (
-            row["RR"],
-            row["RR.se"],
-            row["RR.n_units"],
-        )
+        (row["system"], row["country"], row["slice"]): (row["RR"], row["RR.se"], row["RR.n_units"])
         for row in rows
     }
     third = pytest.approx(1 / 6, rel=1e-12)

@@ -9,13 +9,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import sqlrank
-from tests.analyses.test_confidence import (
-    CLUSTERS,
-    MATRIX_METRICS,
-    TEN,
-    WEIGHTS,
-    evaluate_interval,
-)
+from tests.analyses.test_confidence import CLUSTERS, MATRIX_METRICS, TEN, WEIGHTS, evaluate_interval
 from tests.interface.command_line import run_command
 from tests.lanes import select_few
 from tests.tables import build_table, read_columns

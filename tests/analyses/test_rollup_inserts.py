@@ -136,11 +136,7 @@ def test_of_two_at_the_same_time_one_is_refused(kind, batch, tmp_path):
         barrier = threading.Barrier(2)
         said = []
 
-        def add(
-            place,
-            barrier=barrier,
-            said=said,
-        ):
+        def add(place, barrier=barrier, said=said):
             barrier.wait()
             try:
                 insert_rollup(rows, place, "ads", None)

@@ -13,12 +13,7 @@ from tests.tables import build_table
 RATINGS = build_table(
     user_id="1 1 2 2 3 4 4", item_id="10 11 10 12 13 11 10", happened_at="1 5 2 6 3 7 9"
 )
-ARGUMENTS = {
-    "time": "happened_at",
-    "time_bounds": [5],
-    "user": "user_id",
-    "item": "item_id",
-}
+ARGUMENTS = {"time": "happened_at", "time_bounds": [5], "user": "user_id", "item": "item_id"}
 
 
 def list_test_rows(result: pa.Table) -> list[tuple[int, int]]:

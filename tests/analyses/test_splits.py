@@ -62,12 +62,7 @@ def test_the_parts_of_ids():
 
 def test_numbers_are_the_same_ids_as_their_texts():
     numbers = assign_parts(
-        build_table(id="1 2 3 42 1000"),
-        "id",
-        "split",
-        key="id",
-        salt="checkout",
-        shares=HALVES,
+        build_table(id="1 2 3 42 1000"), "id", "split", key="id", salt="checkout", shares=HALVES
     )
     texts = assign_parts(
         pa.table({"id": ["1", "2", "3", "42", "1000"]}),

@@ -255,14 +255,7 @@ def test_undefined_rows_are_no_part_of_a_correction():
         (("ECE",), "same", (), 2),
     ],
 )
-def test_exit_statuses(
-    metrics,
-    new,
-    options,
-    status,
-    tmp_path,
-    monkeypatch,
-):
+def test_exit_statuses(metrics, new, options, status, tmp_path, monkeypatch):
     """A row without an interval makes a gate inconclusive, unless another row fails."""
     data = make_predictions()
     pq.write_table(data.append_column("same", data["old"]), tmp_path / "p.parquet")

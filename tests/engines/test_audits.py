@@ -68,11 +68,7 @@ def count_rows(rows: list[tuple[Any, ...]]) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "engine",
-    [
-        *parametrize_engines(ENGINES),
-        pytest.param(MariaDB, marks=MARKS),
-    ],
+    "engine", [*parametrize_engines(ENGINES), pytest.param(MariaDB, marks=MARKS)]
 )
 def test_every_engine_finds_the_same_rows(engine):
     audits = list_audits()

@@ -59,10 +59,7 @@ def divide_scenario(scenario: Scenario) -> list[Scenario]:
     reads_catalog = [metric for metric in scenario.metrics if metric.startswith("CatalogCoverage")]
     in_steps = [metric for metric in scenario.metrics if metric in RECALIBRATIONS]
     others = [metric for metric in scenario.metrics if metric not in RECALIBRATIONS]
-    parts = [
-        in_steps,
-        *([*dict.fromkeys(reads_catalog + others[part::4])] for part in range(4)),
-    ]
+    parts = [in_steps, *([*dict.fromkeys(reads_catalog + others[part::4])] for part in range(4))]
     return [Scenario(scenario.name, part, scenario.options) for part in parts if part]
 
 

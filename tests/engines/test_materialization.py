@@ -50,9 +50,7 @@ def read_text(result: pa.Table) -> str:
 
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(
-    dialect,
-):
+def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(dialect):
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
         assert text.count("RAND() >= 0") == (times if dialect in {"spark", "databricks"} else 0)

@@ -48,16 +48,8 @@ print(json.dumps(answers, default=float))
 def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_computes(
     pytestconfig, tmp_path
 ):
-    rankings = {
-        "run": "shop.eval.runs",
-        "qrels": "shop.eval.truth",
-        "by": '"odd Name"',
-    }
-    clicks = {
-        "predictions": "shop.eval.clicks",
-        "by": "campaign",
-        "where": "campaign < 2",
-    }
+    rankings = {"run": "shop.eval.runs", "qrels": "shop.eval.truth", "by": '"odd Name"'}
+    clicks = {"predictions": "shop.eval.clicks", "by": "campaign", "where": "campaign < 2"}
     queries = [
         sqlrank.sql(["nDCG@10", "RR"], dialect="snowflake", **rankings),
         sqlrank.sql(

@@ -73,10 +73,7 @@ CLASSIFIERS = [
 ]
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "cost"}}
 UPLIFT = {"inputs": {"uplift": "predictions"}, "columns": {"weight": "cost"}}
-CLASSES = {
-    "inputs": {"classified": "predictions"},
-    "columns": {"predicted": "shop"},
-}
+CLASSES = {"inputs": {"classified": "predictions"}, "columns": {"predicted": "shop"}}
 JUDGED = {"inputs": {"ratings": "ratings"}}
 RANKINGS = {"run": "run", "qrels": "qrels"}
 CALLS = [
@@ -90,11 +87,7 @@ CALLS = [
     ("classes", ["WeightedKappa"], CLASSES),
     ("curve of classes", ["MulticlassReport"], CLASSES),
     ("ratings", ["FleissKappa", "KrippendorffAlpha"], JUDGED),
-    (
-        "ordinal ratings",
-        ["KrippendorffAlpha(level_of_measurement=ordinal)"],
-        JUDGED,
-    ),
+    ("ordinal ratings", ["KrippendorffAlpha(level_of_measurement=ordinal)"], JUDGED),
     ("overlap", ["RBO", "RBOmin"], RANKINGS | {"inputs": {"baseline": "baseline"}}),
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
     ("rankings by system", ["nDCG@10", "AP", "ERR@10", "RBP"], RANKINGS | {"by": "system"}),

@@ -65,13 +65,7 @@ def expected() -> dict[str, list[tuple[object, ...]]]:
         ("rankings", ["nDCG@3", "num_ret"], RANKINGS),
     ],
 )
-def test_results_are_stored(
-    engine,
-    expected,
-    kind,
-    metrics,
-    options,
-):
+def test_results_are_stored(engine, expected, kind, metrics, options):
     wanted = expected[kind]
     assert len(wanted) > 1
     (dialect, *_) = engine.dialects

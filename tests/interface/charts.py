@@ -29,10 +29,7 @@ TARGETED = build_table(
 )
 DISPLAYED = build_table(query_id="q1 q1 q2 q2", doc_id="a b a b", rank="1 2 1 2", clicked="1 0 0 1")
 CLASSES = build_table(
-    system="a a a b",
-    label="it's it's x x",
-    predicted="it's x z x",
-    weight="1.5 1.0 2.0 0.0",
+    system="a a a b", label="it's it's x x", predicted="it's x z x", weight="1.5 1.0 2.0 0.0"
 )
 SCORED: dict[str, Any] = {"run": RUNS, "qrels": QRELS}
 

@@ -180,12 +180,7 @@ plain = st.one_of(
     ),
     st.builds(make_closed_connection) | st.builds(make_closed_duckdb),
     st.sampled_from(
-        [
-            build_table(a="1"),
-            pa.table({}),
-            build_table(label=[[1]], score="1.0"),
-            bytearray(b"x"),
-        ]
+        [build_table(a="1"), pa.table({}), build_table(label=[[1]], score="1.0"), bytearray(b"x")]
     ),
 )
 names = st.one_of(

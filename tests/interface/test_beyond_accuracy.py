@@ -61,9 +61,7 @@ def test_a_word_finds_them():
 
 @pytest.mark.one_in(21)
 @pytest.mark.parametrize(
-    ("dialect", "by"),
-    list(itertools.product(DIALECTS, [(), "system", [["system"], []]])),
-    ids=str,
+    ("dialect", "by"), list(itertools.product(DIALECTS, [(), "system", [["system"], []]])), ids=str
 )
 def test_nothing_is_written_that_nobody_reads(dialect, by):
     metrics = [name + write_cutoff(name, 5) for name in METRICS]

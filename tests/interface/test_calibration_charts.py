@@ -37,11 +37,7 @@ def test_calibration_has_the_diagonal_intervals_and_the_density_below():
     # Half of the rows between .01875 and .50625, half from there to .99375.
     assert [
         tuple(round(value, 5) for value in row) for row in list_rows(found, "edge", "density")
-    ] == [
-        (0.01875, 1.02564),
-        (0.50625, 1.02564),
-        (0.99375, 1.02564),
-    ]
+    ] == [(0.01875, 1.02564), (0.50625, 1.02564), (0.99375, 1.02564)]
     assert read_caption(found) == (
         "Above the dashed line: more positives than predicted. Below: fewer. "
         "2 bins of equal width. Bins without predictions have no point. "

@@ -60,12 +60,7 @@ def test_the_command_names_files_and_databases(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"by": [["system"], ["run.day"]]},
-        {"by": "total"},
-        {"run": {"a=b": "eval.run"}},
-    ],
+    "options", [{"by": [["system"], ["run.day"]]}, {"by": "total"}, {"run": {"a=b": "eval.run"}}]
 )
 def test_calls_without_a_form_on_the_command_line_have_no_command(options):
     assert read_command(sqlrank.sql("nDCG@10", **{**RUNS, **options})) is None

@@ -74,22 +74,10 @@ def test_a_roc_has_its_points_and_the_diagonal():
     ("curve", "text"),
     [
         ("ROC(points=0)", "Every distinct score is a point: nothing is left out."),
-        (
-            "ROC(points=102)",
-            "At most 103 points per curve, the area within 1/100.",
-        ),
-        (
-            "Gain(points=5)",
-            "At most 11 points per curve, the area within 1/8.",
-        ),
-        (
-            "Lift(points=102)",
-            "the true and the false positive rate within 4/100 together.",
-        ),
-        (
-            "Threshold(points=102)",
-            "the true and the false positive rate within 4/100 together.",
-        ),
+        ("ROC(points=102)", "At most 103 points per curve, the area within 1/100."),
+        ("Gain(points=5)", "At most 11 points per curve, the area within 1/8."),
+        ("Lift(points=102)", "the true and the false positive rate within 4/100 together."),
+        ("Threshold(points=102)", "the true and the false positive rate within 4/100 together."),
         (
             "ROC(points=104, curve_spacing=logarithmic)",
             "precision within a factor of n^(0.04), n being all weight over that of",

@@ -249,10 +249,7 @@ def _make_source(columns: dict[str, Any], form: str, folder: Path) -> Any:
     ],
 )
 def test_a_mapping_has_the_order_that_types_declare(kind, metric, role, names, form, tmp_path):
-    words = [
-        ["low", "medium", "high", "high", "low"],
-        ["low", "high", "high", "medium", "medium"],
-    ]
+    words = [["low", "medium", "high", "high", "low"], ["low", "high", "high", "medium", "medium"]]
     columns = dict(zip(names, words, strict=True))
     numbers = {name: list(map(LEVELS.index, values)) for name, values in columns.items()}
     declared = {name: DECLARED[kind](values) for name, values in columns.items()}

@@ -58,12 +58,7 @@ def test_a_table(sources):
 def test_markdown(sources):
     assert run_command(
         "evaluate", "RR", *sources, "--per-query", "--format", "markdown"
-    ).splitlines() == [
-        "| query_id | RR |",
-        "| :--- | ---: |",
-        "| q1 | 0.5000 |",
-        "| q2 | 1.0000 |",
-    ]
+    ).splitlines() == ["| query_id | RR |", "| :--- | ---: |", "| q1 | 0.5000 |", "| q2 | 1.0000 |"]
 
 
 @pytest.mark.slow
@@ -315,10 +310,7 @@ def test_what_the_search_for_duplicates_left_out_is_noted(sources, monkeypatch):
     "form", [["-p", "queries=judged_and_retrieved"], ["--policy", "queries='judged_and_retrieved'"]]
 )
 def test_the_policy_queries(form, sources):
-    pq.write_table(
-        build_table(query_id="q1 q9", doc_id="b b", relevance="1 1"),
-        "qrels.parquet",
-    )
+    pq.write_table(build_table(query_id="q1 q9", doc_id="b b", relevance="1 1"), "qrels.parquet")
     assert run_command("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"
     assert run_command("evaluate", "RR", *sources, *form, "--format", "csv") == "RR\n0.5\n"
     assert "JOIN" in run_command("sql", "RR", *sources, *form)

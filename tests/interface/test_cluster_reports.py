@@ -60,9 +60,7 @@ def clusters() -> Page:
 
 
 @pytest.mark.slow
-def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(
-    clusters,
-):
+def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(clusters):
     html = sqlrank.report(
         ["PairwiseF", "ClusterF"],
         inputs={"records": link_records()},

@@ -83,10 +83,9 @@ def test_every_relation_and_step_declares_its_grain():
         assert any(column.is_star for column in tree.selects) or {*grain.columns} <= {
             *tree.named_selects
         }, path
-        assert grain.source in {
-            "",
-            *(table.name for table in tree.find_all(sqlglot.exp.Table)),
-        }, path
+        assert grain.source in {"", *(table.name for table in tree.find_all(sqlglot.exp.Table))}, (
+            path
+        )
 
 
 # What works without Python

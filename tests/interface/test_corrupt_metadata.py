@@ -82,9 +82,7 @@ def test_damaged_metadata_are_named(key, value):
 
 @pytest.mark.one_in(20)
 @pytest.mark.parametrize(
-    "value",
-    [*VALUES, None],
-    ids=lambda value: "none" if value is None else repr(value[:30]),
+    "value", [*VALUES, None], ids=lambda value: "none" if value is None else repr(value[:30])
 )
 def test_a_gate_on_a_forged_baseline(value, tmp_path):
     forged = forge(BASELINE, b"sqlrank.metrics", value)

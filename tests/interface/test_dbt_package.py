@@ -144,11 +144,7 @@ def expected(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
         "BCubedF", "num_records",
     ]  # fmt: skip
     grades = {"qrels": "qrels", "columns": GRADES, "connection": connection}
-    clicks = {
-        "predictions": "impressions",
-        "columns": CLICKS,
-        "connection": connection,
-    }
+    clicks = {"predictions": "impressions", "columns": CLICKS, "connection": connection}
     pairs = {"predicted_clusters": "predicted", "true_clusters": "truth"}
     return {
         "total": sqlrank.evaluate([*rankings, "num_q"], run="new_runs", **grades),
@@ -199,12 +195,7 @@ def test_generic_tests_return_the_groups_that_fail(database):
     assert all(row[1] < row[2] for row in worse)
     ((gain, low_limit, high_limit, units, verdict),) = failures("bad_interval")
     assert (units, verdict) == (60, "fail")
-    call = {
-        "run": "runs",
-        "qrels": "qrels",
-        "columns": GRADES,
-        "connection": database,
-    }
+    call = {"run": "runs", "qrels": "qrels", "columns": GRADES, "connection": database}
     (compared,) = sqlrank.compare("nDCG@10", baseline="new", **call).to_pylist()
     assert gain == pytest.approx(compared["difference"], rel=1e-9)
     assert [low_limit, high_limit] == pytest.approx(

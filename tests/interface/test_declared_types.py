@@ -50,11 +50,7 @@ def write_text(path: str, lines: Iterable[str]) -> str:
     return path
 
 
-WRITERS = {
-    ".csv": write_csv,
-    ".jsonl": write_json_lines,
-    ".json": write_json,
-}
+WRITERS = {".csv": write_csv, ".jsonl": write_json_lines, ".json": write_json}
 
 
 def to_table(rows: Rows, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -303,12 +299,7 @@ def test_a_boolean_among_numbers_of_a_dict(role, odd):
     [
         {"relevant": {"a": True, "b": False}},
         {"relevant": ["a", "b"], "grades": [True, False]},
-        {
-            "relevant": [
-                {"doc_id": "a", "relevance": True},
-                {"doc_id": "b", "relevance": False},
-            ]
-        },
+        {"relevant": [{"doc_id": "a", "relevance": True}, {"doc_id": "b", "relevance": False}]},
     ],
     ids=["map", "grades", "objects"],
 )
@@ -499,11 +490,7 @@ def run_commands(source: Any) -> dict[str, Any]:
     """Return the results of every command that reads rows."""
     options = {"predictions": source}
     rollup = sqlrank.rollup("AUC", **options, by="day", binning="exact")
-    pair = {
-        "run": {"a": source, "b": source},
-        "qrels": source,
-        "columns": {"relevance": "label"},
-    }
+    pair = {"run": {"a": source, "b": source}, "qrels": source, "columns": {"relevance": "label"}}
     parts = sqlrank.split(source, key="user_id", salt="x", folds=3)
     linear = learn.fit(source, columns={"features": ["score"]}, surrogate="logistic", max_iter=2)
     return {

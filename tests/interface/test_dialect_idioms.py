@@ -113,9 +113,7 @@ def test_no_rows_have_no_total():
         assert connection.execute(text).fetchall() == []
 
 
-def test_a_dialect_that_a_library_registers_is_not_that_of_statements(
-    monkeypatch,
-):
+def test_a_dialect_that_a_library_registers_is_not_that_of_statements(monkeypatch):
     """As ibis does: the compiled sqlglot makes no writer of its class."""
     base = sqlglot.dialects.ClickHouse
     monkeypatch.setitem(sqlglot.Dialect.classes, "clickhouse", base)

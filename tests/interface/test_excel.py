@@ -127,9 +127,7 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_missing_extra_is_reported_before_anything_is_read(
-    monkeypatch,
-):
+def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     message = run_refused_command("evaluate RR --run none --qrels none -o out.xlsx")
     assert (

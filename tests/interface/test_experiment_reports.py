@@ -54,9 +54,7 @@ def html(effects: pa.Table) -> str:
 
 
 @pytest.mark.slow
-def test_a_report_of_an_experiment_begins_with_variants_guardrails_and_the_sample_ratio(
-    html,
-):
+def test_a_report_of_an_experiment_begins_with_variants_guardrails_and_the_sample_ratio(html):
     found = [
         (state, re.sub(r", [+-][\d.]+% to [+-][\d.]+%", "", text))
         for state, text in read_verdicts(html)

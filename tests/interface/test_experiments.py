@@ -315,8 +315,7 @@ def estimate_under_names(clicks: str, pre: str) -> list[list[Any]]:
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize(
-    ("clicks", "pre"),
-    [pair for names in NAMES_OF_STEPS for pair in (names, names[::-1])],
+    ("clicks", "pre"), [pair for names in NAMES_OF_STEPS for pair in (names, names[::-1])]
 )
 def test_names_of_amounts_change_no_number(clicks, pre):
     quoted = ['"select"' if name == "select" else name for name in (clicks, pre)]

@@ -52,9 +52,7 @@ def count_rows(
     return result.to_pylist()[0]
 
 
-def test_a_filter_holds_for_the_checks_of_the_rows_too(
-    connection,
-):
+def test_a_filter_holds_for_the_checks_of_the_rows_too(connection):
     with pytest.raises(InputError, match="NaN"):
         count_rows(connection, "qrels.day = 1")
     assert count_rows(connection, "run.day = 1 AND qrels.day = 1") == {
@@ -82,9 +80,7 @@ def test_conditions_are_of_one_input_each(connection):
 
 
 @pytest.mark.slow
-def test_predictions_that_are_run_and_judgments_are_filtered_as_both(
-    connection,
-):
+def test_predictions_that_are_run_and_judgments_are_filtered_as_both(connection):
     assert count_rows(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {
         "RR": 1.0,
         "num_q": 1,

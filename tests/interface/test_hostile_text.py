@@ -264,10 +264,7 @@ def test_messages_repeat_no_secrets(argument, address):
         "confidence": 0.9,
     }
     if argument == "run":
-        call = {
-            "metrics": "RR",
-            "qrels": build_table(query_id="1", doc_id="1", relevance="1"),
-        }
+        call = {"metrics": "RR", "qrels": build_table(query_id="1", doc_id="1", relevance="1")}
     if argument == "temp_directory":
         address = f"/dev/null/{address}"
     with pytest.raises(SqlrankError) as caught:

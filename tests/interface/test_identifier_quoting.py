@@ -115,9 +115,7 @@ def test_tables(dialect, parts):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(
-    dialect,
-):
+def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(dialect):
     text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
     order = quote_name(dialect, fold_name(dialect, "order"))
     assert f"FROM Shop.{order}.Clicks\n" in text

@@ -119,8 +119,7 @@ def test_by_an_attribute_of_the_queries(run, qrels):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    "name",
-    ["rank", "weight_class", "relevance", "score", "select", "list_id", "l"],
+    "name", ["rank", "weight_class", "relevance", "score", "select", "list_id", "l"]
 )
 def test_attributes_with_odd_names(name, run, qrels):
     queries = pa.table({"query_id": ["q1", "q2"], name: ["de", "fr"]})

@@ -203,9 +203,7 @@ def test_a_callers_connection_is_left_as_it_was(fails, database, files, tmp_path
     assert (read_settings(database), read_catalog(database)) == before
 
 
-def test_a_refused_setting_leaves_the_others_as_they_were(
-    database,
-):
+def test_a_refused_setting_leaves_the_others_as_they_were(database):
     before = read_settings(database)
     refused(
         "threads=-1 is not possible",

@@ -584,8 +584,7 @@ def test_comparisons_and_gates_say_what_is_left_out(tmp_path):
         rows = [{"query_id": query, "doc_id": "a", value: 1} for query in table]
         pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / f"{name}.parquet")
     done = CliRunner().invoke(
-        app,
-        f"evaluate RR --run {tmp_path}/run.parquet --qrels {tmp_path}/qrels.parquet",
+        app, f"evaluate RR --run {tmp_path}/run.parquet --qrels {tmp_path}/qrels.parquet"
     )
     assert done.stderr == f"note: {note}\n"
 

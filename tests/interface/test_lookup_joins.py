@@ -137,12 +137,7 @@ def test_a_relation_that_joins_rows_of_other_groups_is_refused(tmp_path):
         {"system": system, "query_id": "q", "doc_id": "d", "score": score}
         for system, score in (("a", 1.0), ("b", 2.0))
     ]
-    call = {
-        "run": run,
-        "qrels": {"q": {"d": 1}},
-        "by": "system",
-        "sql_dir": tmp_path,
-    }
+    call = {"run": run, "qrels": {"q": {"d": 1}}, "by": "system", "sql_dir": tmp_path}
     (tmp_path / "relations" / "near.sql").write_text(head + relation)
     with pytest.raises(
         sqlrank.SqlrankError,

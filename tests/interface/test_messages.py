@@ -13,14 +13,7 @@ CATALOGUES = sorted((Path(__file__).parent / "messages").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
-def test_messages(
-    path,
-    tmp_path,
-    monkeypatch,
-    run,
-    qrels,
-    request,
-):
+def test_messages(path, tmp_path, monkeypatch, run, qrels, request):
     for folder in (ROOT / "examples" / "data").iterdir():
         (tmp_path / folder.name).symlink_to(folder)
     monkeypatch.chdir(tmp_path)

@@ -303,11 +303,7 @@ def test_folders_and_brace_patterns(tmp_path, run, qrels):
     (tmp_path / "parts" / ".0.parquet.crc").write_text("")
     assert evaluate(tmp_path / "parts", qrels) == EXPECTED
     assert evaluate(str(tmp_path / "{parts,parts/more}/*.parquet"), qrels) == EXPECTED
-    refused(
-        "no file matches",
-        run=str(tmp_path / "{parts,none}/*.parquet"),
-        qrels=qrels,
-    )
+    refused("no file matches", run=str(tmp_path / "{parts,none}/*.parquet"), qrels=qrels)
     (tmp_path / "parts" / "x.csv").write_text("")
     refused(
         "holds files of several kinds (.csv, .parquet). Give a pattern of one",
@@ -344,10 +340,7 @@ def test_any_input_may_be_of_several_systems(tmp_path):
 
 def test_judgments_and_catalogs_of_each_system():
     """Of the second system one of four items of the catalog is in the first rank."""
-    items = {
-        "old": build_table(doc_id="a b"),
-        "new": build_table(doc_id="a b c d"),
-    }
+    items = {"old": build_table(doc_id="a b"), "new": build_table(doc_id="a b c d")}
     table = sqlrank.evaluate(
         ["RR", "CatalogCoverage@1"],
         run={"old": GOOD, "new": BAD},

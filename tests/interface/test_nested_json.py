@@ -247,10 +247,7 @@ def test_a_path_goes_through_lists_of_structs(tmp_path):
         for number, listed in enumerate(contexts)
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    call = {
-        "inputs": {"answers": path},
-        "columns": {"retrieved": "contexts.metadata.id"},
-    }
+    call = {"inputs": {"answers": path}, "columns": {"retrieved": "contexts.metadata.id"}}
     assert sqlrank.evaluate(["RR", "num_ret"], **call).to_pylist() == [{"RR": 0.75, "num_ret": 3.0}]
     with pytest.raises(
         InputError, match=r"columns maps to 'contexts.metadata.nothing', which no input has"

@@ -145,10 +145,7 @@ def test_grades_that_a_tool_truncates_are_counted(compat):
 
 
 def test_grades_below_rel_are_named():
-    arguments = {
-        "run": {"q": {"a": 1.0, "b": 2.0}},
-        "qrels": {"q": {"a": 0.9, "b": 0.3}},
-    }
+    arguments = {"run": {"q": {"a": 1.0, "b": 2.0}}, "qrels": {"q": {"a": 0.9, "b": 0.3}}}
     _, note = read_notes(sqlrank.evaluate(["AP", "nDCG"], **arguments))
     assert (
         note

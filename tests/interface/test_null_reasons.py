@@ -89,8 +89,7 @@ def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path):
     assert measures["Positives"]["no_interval"] == "it describes the data"
     pyarrow.csv.write_csv(data, tmp_path / "one.csv")
     done = CliRunner().invoke(
-        app,
-        f"evaluate AUC MAE --predictions {tmp_path}/one.csv --format json",
+        app, f"evaluate AUC MAE --predictions {tmp_path}/one.csv --format json"
     )
     assert (done.exit_code, json.loads(done.stdout)) == (0, [{"AUC": None, "MAE": 0.625}])
     assert done.stderr == "note: AUC is NULL (undefined: predictions of one class only)\n"

@@ -113,11 +113,7 @@ CASES = {
     "baseline.rank": (["RBO"], {"run": RUN, "baseline": RUN}, {"ties": "rank"}),
     "clicks.rank": (["ClickDCG"], {"run": RUN, "clicks": CLICKS}, {}),
     "clicks.clicked": (["ClickDCG"], {"run": RUN, "clicks": CLICKS}, {}),
-    "clicks.propensity": (
-        ["ClickDCG"],
-        {"run": RUN, "clicks": CLICKS},
-        {"propensity": "given"},
-    ),
+    "clicks.propensity": (["ClickDCG"], {"run": RUN, "clicks": CLICKS}, {"propensity": "given"}),
     **{
         f"{role}.{name}": (["DCG@2"], {"run": RUN, **SPANS}, {})
         for role, columns in SPANS.items()

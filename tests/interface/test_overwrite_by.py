@@ -78,8 +78,7 @@ def test_nothing_is_deleted_if_nothing_can_be_added(connection):
 
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize(
-    "dialect",
-    [name for name, dialect in DIALECTS.items() if dialect.supports_delete],
+    "dialect", [name for name, dialect in DIALECTS.items() if dialect.supports_delete]
 )
 def test_two_statements_in_a_transaction_where_there_is_one(dialect):
     text = sqlrank.sql(

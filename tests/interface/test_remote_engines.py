@@ -269,10 +269,7 @@ def call_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
         call_rankings(["AP", "R@3"], queries="queries", by="Größe"),
         call_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
         call_rankings(["AP"], check="off"),
-        (
-            ["AUC", "LogLoss", "KS", "ECE", "PRAUC"],
-            {"predictions": "predictions", "by": "group"},
-        ),
+        (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
         (
             ["AUC", "Accuracy"],
             {

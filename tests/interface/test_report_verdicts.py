@@ -45,17 +45,11 @@ RR_LABELS = {
     (
         "worse",
         "new is worse than old on 1 of 2 metrics: AP. The difference in RR is not significant.",
-    ): {
-        "baseline is better": ["AP"],
-        "not significant": ["RR"],
-    },
+    ): {"baseline is better": ["AP"], "not significant": ["RR"]},
     (
         "mixed",
         "new beats old on 1 of 2 metrics: AP. new is worse than old on 1 of 2 metrics: RR.",
-    ): {
-        "system is better": ["AP"],
-        "baseline is better": ["RR"],
-    },
+    ): {"system is better": ["AP"], "baseline is better": ["RR"]},
     ("even", "new and old do not differ significantly on 1 metric: AP."): {
         "not significant": ["AP"]
     },

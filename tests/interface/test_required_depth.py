@@ -118,11 +118,7 @@ DEPTH = "-- Depth: k.\n"
     ],
 )  # fmt: skip
 def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
-    files,
-    metric,
-    policies,
-    expected,
-    tmp_path,
+    files, metric, policies, expected, tmp_path
 ):
     for name, text in files.items():
         path = tmp_path / f"{name}.sql"

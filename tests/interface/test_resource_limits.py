@@ -119,13 +119,7 @@ def _end_process() -> int:
     ],
     ids=["dead", "alive", "of another container"],
 )
-def test_what_a_killed_process_left_is_swept(
-    process,
-    machine,
-    is_kept,
-    tmp_path,
-    monkeypatch,
-):
+def test_what_a_killed_process_left_is_swept(process, machine, is_kept, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     left = tmp_path / f"sqlrank_{process()}_{machine()}_abc"
     others = [tmp_path / "sqlrank_notes", tmp_path / "other_1_1_x"]
@@ -138,9 +132,7 @@ def test_what_a_killed_process_left_is_swept(
     assert all((folder / "file").exists() for folder in others)
 
 
-def test_a_database_is_pooled_for_the_threads_last_requested(
-    monkeypatch,
-):
+def test_a_database_is_pooled_for_the_threads_last_requested(monkeypatch):
     opened = []
     # None is kept yet
     monkeypatch.setattr(sessions, "_SPARE", sessions._DatabasePool())  # noqa: SLF001
@@ -282,9 +274,7 @@ def test_a_connection_serves_one_call_at_a_time():
     assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection).num_rows == 1
 
 
-def test_the_first_statement_on_a_connection_raises_our_error(
-    monkeypatch,
-):
+def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch):
     def fail(*_):
         raise duckdb.InvalidInputException(
             "Resource In Use Error: connection is busy with another call"

@@ -97,17 +97,13 @@ def test_rows_in_order_and_the_first_of_them():
     pq.write_table(build_table(m="a b b", label="1 1 0", score="0.2 0.9 0.5"), "p.parquet")
     undefined = ["evaluate", "AUC", "--predictions", "p.parquet", "--by", "m", "--format", "csv"]
     for order in ("AUC", "-AUC"):
-        assert run_command(*undefined, "--sort", order).splitlines()[1:] == [
-            "b,1.0",
-            "a,",
-        ], "NULL is last"
+        assert run_command(*undefined, "--sort", order).splitlines()[1:] == ["b,1.0", "a,"], (
+            "NULL is last"
+        )
 
 
 def test_errors_are_sorted_smallest_first():
-    pq.write_table(
-        build_table(m="a b c", label="1.0 1.0 1.0", score="0.2 0.9 0.5"),
-        "p.parquet",
-    )
+    pq.write_table(build_table(m="a b c", label="1.0 1.0 1.0", score="0.2 0.9 0.5"), "p.parquet")
     call = [
         "evaluate", "MAE", "--predictions", "p.parquet", "--by", "m", "--format", "csv",
         "--sort",

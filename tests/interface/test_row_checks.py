@@ -292,9 +292,7 @@ def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_foun
     )
 
 
-def test_beyond_the_limit_the_report_says_what_was_searched(
-    monkeypatch,
-):
+def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch):
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     unjudged_twice = make_run(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
     assert read_search_scope(unjudged_twice) == b"rows of documents of positive relevance"

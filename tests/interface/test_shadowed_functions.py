@@ -67,9 +67,7 @@ def test_macros_of_a_duckdb_file(tmp_path):
     assert sqlrank.evaluate(METRICS, predictions="clicks", connection=path).to_pylist() == EXPECTED
 
 
-def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(
-    duck,
-):
+def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(duck):
     duck.begin()
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("LogLoss", predictions="clicks", connection=duck)

@@ -43,11 +43,7 @@ def test_a_baseline_that_is_given_is_what_all_are_compared_with():
     before = build_table(system="ranked shown", query_id="q1 q1", doc_id="z z", score="1.0 1.0")
     assert evaluate_rows(
         run=make_runs("search", "ranked", "shown"), inputs={"baseline": before}
-    ) == {
-        "search": [None, 0, 0],
-        "ranked": [-3.0, 1, 1],
-        "shown": [-1.0, 1, 1],
-    }
+    ) == {"search": [None, 0, 0], "ranked": [-3.0, 1, 1], "shown": [-1.0, 1, 1]}
 
 
 @pytest.mark.slow

@@ -126,10 +126,7 @@ CALLS = {
     "metrics": ["metrics", "sliding window"],
 }
 STATEMENTS = read_columns(sql="sql nDCG@10 AP --run r --qrels q", functions="functions nDCG@k")
-FILES = {
-    "chart": ["chart", "ROC", *ONE_SCORE],
-    "report": ["report", "P@5", *RANKING],
-}
+FILES = {"chart": ["chart", "ROC", *ONE_SCORE], "report": ["report", "P@5", *RANKING]}
 """Commands that write a file and say where."""
 
 

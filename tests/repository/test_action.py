@@ -305,10 +305,9 @@ def test_three_questions_are_inconclusive(tmp_path, github, treat, status):
     repository = Repository(tmp_path, github, questions=3)
     repository.write(seed=2)
     job = repository.act(treat_inconclusive_as=treat)
-    assert (job.statuses["Verdict"], job.outputs["verdict"]) == (
-        status,
-        "inconclusive",
-    ), job.printed
+    assert (job.statuses["Verdict"], job.outputs["verdict"]) == (status, "inconclusive"), (
+        job.printed
+    )
     kind = "error" if treat == "fail" else "warning"
     assert (
         f"::{kind} title=sqlrank gate::all rows are skipped, so nothing was compared" in job.printed

@@ -29,9 +29,7 @@ def test_the_gallery_has_every_kind_of_chart_with_its_command():
 
 
 @pytest.mark.slow
-def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(
-    monkeypatch,
-):
+def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(monkeypatch):
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
     reports = {f"demo/{name}.html" for name in gallery.REPORTS}

@@ -208,9 +208,7 @@ def test_the_image_is_slim_and_does_not_run_as_root():
 
 
 @pytest.mark.slow
-def test_linters_find_nothing_in_the_dockerfile_and_the_conda_recipe(
-    pytestconfig,
-):
+def test_linters_find_nothing_in_the_dockerfile_and_the_conda_recipe(pytestconfig):
     """The Dockerfile is read by hadolint; the recipe is rendered by rattler-build, as it is before
     each build.
     """

@@ -74,9 +74,7 @@ def test_every_public_name_has_a_page(site):
 @pytest.mark.parametrize(
     "name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")]
 )
-def test_every_public_function_describes_its_arguments_result_errors_and_an_example(
-    name,
-):
+def test_every_public_function_describes_its_arguments_result_errors_and_an_example(name):
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = docstrings.complete_docstring(name)
     parameters = [
@@ -147,10 +145,7 @@ def test_blocks_of_metric_pages_are_as_wide_as_a_terminal(site):
 def test_what_loads_from_a_network_is_seen():
     assert LOADED.findall(
         '<script src="https://x.org/a.js"></script><link rel=stylesheet href=//y.org/b.css>'
-    ) == [
-        "https://x.org/a.js",
-        "//y.org/b.css",
-    ]
+    ) == ["https://x.org/a.js", "//y.org/b.css"]
     assert STYLED.findall("a{src:url('https://x.org/f.woff2')}@import \"//y.org/b.css\"") == [
         "https://x.org/f.woff2",
         "//y.org/b.css",

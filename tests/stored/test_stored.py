@@ -156,11 +156,7 @@ def test_definitions_of_users_are_their_sql(tmp_path):
         " first_rank\nFROM relevant_documents\nGROUP BY list_id\n"
     )
     run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
-    call = {
-        "run": run,
-        "qrels": {query: {"b": 1} for query in run},
-        "sql_dir": tmp_path,
-    }
+    call = {"run": run, "qrels": {query: {"b": 1} for query in run}, "sql_dir": tmp_path}
     metric.write_text(text.format(value="MIN(rank)", comment=""))
     baseline = sqlrank.evaluate("FirstRank", per_query=True, **call)
     metric.write_text(text.format(value="MIN( rank)", comment="-- A comment.\n"))

@@ -67,9 +67,7 @@ def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
 
 @pytest.mark.one_in(46)
 @pytest.mark.parametrize(
-    ("file", "dialect"),
-    CASES,
-    ids=lambda value: getattr(value, "name", value),
+    ("file", "dialect"), CASES, ids=lambda value: getattr(value, "name", value)
 )
 def test_nothing_in_a_statement_is_without_need(file, dialect):
     assert all_faults(print_statement(file, dialect), dialect, file.name) == []

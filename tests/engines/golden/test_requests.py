@@ -10,9 +10,7 @@ from tests.engines.golden.requests import REQUESTS
 from tests.engines.golden.style import find_style_faults
 from tests.interface.command_line import run_command
 
-UNFINISHED = {
-    "56": "written 2 times",
-}
+UNFINISHED = {"56": "written 2 times"}
 """Superfluous parts of some statements, in words of the report."""
 
 CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]

@@ -14,10 +14,7 @@ from sqlrank.registry.sql_folder import sql_root
 
 SENTENCES = Path(__file__).with_name("row_sentences.txt")
 
-KEYS = (
-    {"group": [], "list": ["query"]},
-    {"group": ["campaign"], "list": ["system", "query"]},
-)
+KEYS = ({"group": [], "list": ["query"]}, {"group": ["campaign"], "list": ["system", "query"]})
 """The columns of groups and of lists: without a column, and with one."""
 
 _FAULT = re.compile(

@@ -313,10 +313,7 @@ def test_duplicates_are_merged():
 
 
 def test_judgments_may_be_left_out_where_none_are_read():
-    run, qrels = (
-        make_run(p="ab", q="cd"),
-        build_table(query_id="p", doc_id="a", relevance="1"),
-    )
+    run, qrels = (make_run(p="ab", q="cd"), build_table(query_id="p", doc_id="a", relevance="1"))
     metrics = ["num_lists", "num_shown@1", "num_shown", "ExposureEntropy(base=2)"]
     assert sqlrank.evaluate(metrics, run=run).to_pylist() == [
         dict(zip(metrics, [2, 2, 4, 2.0], strict=True))

@@ -209,8 +209,7 @@ def test_what_is_below_a_threshold_is_added_up_itself(strategy):
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 @pytest.mark.parametrize(
-    ("curve", "end"),
-    [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))],
+    ("curve", "end"), [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))]
 )
 def test_weighted_curves_end_at_exactly_1(curve, end, strategy):
     for data in (

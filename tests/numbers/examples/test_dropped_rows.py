@@ -107,11 +107,7 @@ def test_a_query_stays_if_all_of_its_rows_are_left_out():
 @pytest.mark.slow
 @pytest.mark.parametrize("order", select_few(["window", "buckets", "distinct"], 1))
 def test_predictions_without_a_value(order):
-    options = {
-        "predictions": PREDICTIONS,
-        "nulls": "drop",
-        "plan": {"score_order": order},
-    }
+    options = {"predictions": PREDICTIONS, "nulls": "drop", "plan": {"score_order": order}}
     metrics = ["AUC", "Positives", "num_predictions", "num_predictions_dropped"]
     # Of weight: positives .9 and .3 against .4 (2): one of two pairs.
     assert evaluate_rows(metrics, **options) == [(0.5, 2.0, 3, 3)]

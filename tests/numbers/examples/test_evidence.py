@@ -15,12 +15,7 @@ from tests.tables import build_table, read_columns
 
 Spans = list[tuple[Any, ...]]
 
-EVIDENCE = [
-    ("q1", "a", 100, 200),
-    ("q1", "a", 350, 400),
-    ("q2", "b", 0, 50),
-    ("q3", "a", 900, 950),
-]
+EVIDENCE = [("q1", "a", 100, 200), ("q1", "a", 350, 400), ("q2", "b", 0, 50), ("q3", "a", 900, 950)]
 CHUNKS = [
     ("c1", "a", 0, 150),
     ("c2", "a", 150, 300),
@@ -195,10 +190,7 @@ def test_groups_of_evidence_and_of_chunks():
         )
     )
     chunks = {"x": inputs["chunks"], "y": inputs["chunks"][:3]}
-    options = {
-        "run": {"x": run, "y": run},
-        "inputs": {"evidence": evidence, "chunks": chunks},
-    }
+    options = {"run": {"x": run, "y": run}, "inputs": {"evidence": evidence, "chunks": chunks}}
     found = sqlrank.evaluate("RR", by=["system", "topic"], **options).to_pylist()
     assert [tuple(row.values()) for row in found] == [
         ("x", "t", 0.25),

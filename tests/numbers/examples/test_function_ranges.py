@@ -18,11 +18,7 @@ from tests.numbers.examples.test_functions import install, script
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
-LIMITED_BY_PARAMETER = (
-    "cluster_errors.k",
-    "common_scores.min_share",
-    "leaked_queries.threshold",
-)
+LIMITED_BY_PARAMETER = ("cluster_errors.k", "common_scores.min_share", "leaked_queries.threshold")
 """Curves whose rows a parameter selects: with NULL there are none, and DuckDB plans no check."""
 
 SAMPLE = ("P", "Lift@k", "MAPE", "F")

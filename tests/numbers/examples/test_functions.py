@@ -91,10 +91,7 @@ def make_tables() -> dict[str, pa.Table]:
             }
         ),
         "queries": pa.table(
-            {
-                "query_id": np.arange(queries),
-                "text": ["a b c", "a b d e", "b c d"] * (queries // 3),
-            }
+            {"query_id": np.arange(queries), "text": ["a b c", "a b d e", "b c d"] * (queries // 3)}
         ),
         "features": pa.table(
             {"doc_id": np.arange(documents), "category": rng.choice(["c", "d", "e"], documents)}

@@ -68,14 +68,7 @@ def select_system(table: pa.Table, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "values",
-    [
-        ["a", None],
-        [date(2026, 1, 1), None],
-        [True, None],
-        [{"a": 1}, None],
-        [1.5, None],
-    ],
+    "values", [["a", None], [date(2026, 1, 1), None], [True, None], [{"a": 1}, None], [1.5, None]]
 )
 def test_missing_values_are_counted_whatever_their_type_is(values):
     table = build_table(query_id="1 2", x=values)
@@ -417,10 +410,7 @@ def test_measures_of_answers_join_metrics_of_their_lists():
 @pytest.mark.slow
 def test_answers_are_compared_and_gated():
     metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
-    options = {
-        "inputs": {"answers": make_answers()},
-        "lower_is_better": "latency_ms",
-    }
+    options = {"inputs": {"answers": make_answers()}, "lower_is_better": "latency_ms"}
     rows = sqlrank.compare(metrics, **options, correction="none", baseline="old").to_pylist()
     old, new = (
         select_system(make_measures(), system)["faithfulness"].astype(float)

@@ -126,7 +126,7 @@ EVERY = [
 def test_nothing_retrieved_counts_0():
     other = make_lists({"answered": [1]}, {"unanswered": [1, 0]})
     assert evaluate_metrics(EVERY, other) == pytest.approx(
-        [0.5, 0.5, 0.1, 0.5, 0.5, 1 / 32, 1 / 32, 0.1] + [0.5] * 10,
+        [0.5, 0.5, 0.1, 0.5, 0.5, 1 / 32, 1 / 32, 0.1] + [0.5] * 10
     )
     row = sqlrank.evaluate(EVERY, **other, per_query=True).to_pylist()[1]
     assert row == {"query_id": "unanswered"} | dict.fromkeys(EVERY, 0.0)

@@ -190,11 +190,7 @@ def test_one_cluster_against_singletons():
         evaluate_records("Completeness", "aaaa", "abcd"),
         evaluate_records("Purity", "aaaa", "abcd"),
         evaluate_records("InversePurity", "aaaa", "abcd"),
-    ) == (
-        1.0,
-        0.25,
-        1.0,
-    )
+    ) == (1.0, 0.25, 1.0)
     assert evaluate_records("VariationOfInformation", "aaaa", "abcd") == pytest.approx(
         math.log(4), abs=1e-15
     )

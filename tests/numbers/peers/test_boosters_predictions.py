@@ -29,13 +29,7 @@ CATBOOST = {
 ABOVE_HALF = float(np.nextafter(0.5, 1))
 """CatBoost predicts a positive above 0.5, sqlrank from 0.5 on."""
 
-CATBOOST_REAL = {
-    "MAE": "MAE",
-    "RMSE": "RMSE",
-    "R2": "R2",
-    "sMAPE": "SMAPE",
-    "MAPE(eps=1)": "MAPE",
-}
+CATBOOST_REAL = {"MAE": "MAE", "RMSE": "RMSE", "R2": "R2", "sMAPE": "SMAPE", "MAPE(eps=1)": "MAPE"}
 LIGHTGBM = {"AUC": "auc", "LogLoss": "binary_logloss", "APS": "average_precision"}
 LIGHTGBM_REAL = {"MAE": "l1", "MSE": "l2", "RMSE": "rmse", "MAPE(eps=1)": "mape"}
 

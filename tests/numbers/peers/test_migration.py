@@ -57,13 +57,7 @@ def assert_same_numbers(code: str, names: dict[str, Any]) -> None:
     """Run code that puts the numbers of a tool into ``theirs`` and a result of sqlrank into
     ``ours``.
     """
-    values = {
-        "sqlrank": sqlrank,
-        "run": RUN,
-        "qrels": QRELS,
-        "lists": LISTS,
-        **names,
-    }
+    values = {"sqlrank": sqlrank, "run": RUN, "qrels": QRELS, "lists": LISTS, **names}
     exec(code, values)  # noqa: S102  the code of a page
     (ours,) = values["ours"].to_pylist()
     assert list(ours.values()) == pytest.approx(list(values["theirs"].values()), abs=1e-9)

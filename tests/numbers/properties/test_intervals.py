@@ -137,9 +137,7 @@ CASES = [
 @pytest.mark.one_in(51)
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "case",
-    CASES,
-    ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES],
+    "case", CASES, ids=[f"{name}: {design.kind}, {design.name}" for name, design in CASES]
 )
 def test_no_interval_changes(case):
     name, design = case

@@ -418,9 +418,7 @@ def test_sizes_as_duckdb_writes_them(size, expected):
 
 
 @pytest.mark.slow
-def test_a_document_that_is_duplicated_is_found_where_it_counts(
-    monkeypatch,
-):
+def test_a_document_that_is_duplicated_is_found_where_it_counts(monkeypatch):
     """Beyond the limit the run is not searched itself: a row below the first documents changes
     nothing, and is not seen.
     """

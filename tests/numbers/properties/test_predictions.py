@@ -41,8 +41,7 @@ def test_every_metric_is_among_them():
 @pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("strategy", "threads"),
-    [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)],
+    ("strategy", "threads"), [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)]
 )
 def test_order_of_rows_and_threads(strategy, threads):
     shuffled = get_predictions().take(

@@ -57,11 +57,7 @@ def test_ranks_are_those_of_sorted_lists(options, ranking):
 @pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_ranks_of_several_systems(seed, ranking):
     drawn = draw_random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
-    call = {
-        "run": drawn.run,
-        "qrels": drawn.qrels.drop_columns("collection"),
-        "by": ["collection"],
-    }
+    call = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
     metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
     found = {
         way: sqlrank.evaluate(metrics, **call, plan={"rank_method": way}).to_pydict()
@@ -102,12 +98,7 @@ def test_a_small_run_is_sorted_without_a_question(monkeypatch):
     ],
 )
 def test_few_judged_documents_of_long_lists_are_counted(length, judged, options, counts, check):
-    call = {
-        "run": make_run(50, length),
-        "qrels": make_qrels(50, judged),
-        "check": check,
-        **options,
-    }
+    call = {"run": make_run(50, length), "qrels": make_qrels(50, judged), "check": check, **options}
     result = sqlrank.evaluate(["AP", "nDCG@10"], **call)
     assert (b"judged_documents/by_count.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
     (row,) = result.to_pylist()
@@ -139,9 +130,7 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending, count
     ) == counts
 
 
-def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(
-    monkeypatch,
-):
+def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(monkeypatch):
     """Beyond the limit the run itself is not searched; its join with the judgments finds the
     rows.
     """
@@ -157,9 +146,7 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(
             sqlrank.evaluate("AP", run=twice, qrels=qrels)
 
 
-def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(
-    monkeypatch,
-):
+def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(monkeypatch):
     """An array gives its first place alone, so that it is searched for."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = make_run(5, 4), make_qrels(5, 1)

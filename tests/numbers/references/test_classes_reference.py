@@ -155,10 +155,7 @@ def test_numbers_are_those_of_the_reference(metrics):
             expected = reference.evaluate(metric, data)
             assert evaluate_groups(tuple(metrics))[seed][metric] == (
                 None if expected is None else pytest.approx(expected, abs=1e-9)
-            ), (
-                seed,
-                metric,
-            )
+            ), (seed, metric)
 
 
 @pytest.mark.slow
@@ -452,10 +449,7 @@ def test_errors_of_areas_are_those_of_the_bootstrap():
     data = Scores(
         np.round(rng.dirichlet(np.ones(4), 40), 1), rng.integers(0, 3, 40), rng.random(40)
     )
-    call = {
-        "inputs": {"class_scores": pa.table(list_scores(data))},
-        "confidence": 0.9,
-    }
+    call = {"inputs": {"class_scores": pa.table(list_scores(data))}, "confidence": 0.9}
     (row,) = sqlrank.evaluate("MulticlassAUC", **call).to_pylist()
     (drawn,) = sqlrank.evaluate("MulticlassAUC", **call, interval="bootstrap").to_pylist()
     assert drawn["MulticlassAUC.se"] == pytest.approx(row["MulticlassAUC.se"], rel=0.15)
@@ -491,10 +485,7 @@ def test_limits_of_uneven_weights_by_their_formula(unit):
         weight = np.where(label == predicted, 1.0, 3.0) * np.where(label == "b", 2.0, 1.0)
         data = Classes(label, predicted, weight)
         row = evaluate_classified(
-            "MulticlassMCC",
-            data,
-            {"unit_id": np.arange(60)} if unit else None,
-            confidence=LEVEL,
+            "MulticlassMCC", data, {"unit_id": np.arange(60)} if unit else None, confidence=LEVEL
         )
         influence = [
             sum(

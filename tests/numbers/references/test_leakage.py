@@ -83,10 +83,7 @@ def test_cases_by_hand():
     rows = sqlrank.evaluate("LeakedQueries(threshold=0.75)", **tables).to_pylist()
     assert [
         (row["point"], row["query_id"], row["doc_id"], row["contained_share"]) for row in rows
-    ] == [
-        (1, "reset", "faq", 1.0),
-        (2, "fox", "poem", 0.75),
-    ]
+    ] == [(1, "reset", "faq", 1.0), (2, "fox", "poem", 0.75)]
 
 
 WORDS = ["a", "B", "Éa", "x1", "7", "日本", "don't", "ß_y"]
@@ -175,10 +172,6 @@ def test_sqlite_gets_the_function_that_lists_words():
             rows = zip(*table.to_pydict().values(), strict=True)
             connection.executemany(f"INSERT INTO {name} VALUES (?, ?)", rows)
         found = sqlrank.evaluate(
-            "LeakedShare",
-            queries="q",
-            inputs={"items": "d"},
-            connection=connection,
-            per_query=True,
+            "LeakedShare", queries="q", inputs={"items": "d"}, connection=connection, per_query=True
         )
     assert found.to_pylist() == expected.to_pylist()

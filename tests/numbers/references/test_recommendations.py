@@ -70,12 +70,7 @@ def test_of_all_lists(seed):
 def test_of_each_list_and_their_mean(seed):
     data = draw_cached_world(seed)
     metrics = {write_metric(*variant): variant for variant in list_variants(LIST_METRICS)}
-    options = {
-        "run": data.run,
-        "qrels": data.qrels,
-        "inputs": data.inputs,
-        "queries": "retrieved",
-    }
+    options = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs, "queries": "retrieved"}
     each = sqlrank.evaluate(list(metrics), per_query=True, **options).to_pylist()
     (mean,) = sqlrank.evaluate(list(metrics), **options).to_pylist()
     assert [row["query_id"] for row in each] == sorted(data.lists)

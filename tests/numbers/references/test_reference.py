@@ -499,8 +499,7 @@ UNORDERED = [
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
-    "name",
-    [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}],
+    "name", [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}]
 )
 def test_expected_is_refused_for_what_is_not_a_sum(name):
     with pytest.raises(sqlrank.MetricError, match=f"ties='expected' is not defined for {name}"):

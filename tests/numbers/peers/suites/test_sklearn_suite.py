@@ -31,8 +31,7 @@ warnings.
 @pytest.mark.one_in(99)
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("module", "name"),
-    [(module, name) for module, names in SUITE.items() for name in names],
+    ("module", "name"), [(module, name) for module, names in SUITE.items() for name in names]
 )
 def test_a_test_of_sklearn_holds_of_sqlrank(module, name, monkeypatch):
     try:
