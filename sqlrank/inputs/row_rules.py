@@ -178,8 +178,13 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
             for reference in find_nodes(rule, exp.Column):
                 reference.set("this", exp.to_identifier(column.name))
             rule.set("alias", exp.to_identifier(f"{name.partition('_')[0]}_{column.name}"))
+            # A metric names a measured column as the table does.
+            own_name = exp.to_identifier(column.description or column.name).sql("duckdb")
             rule.comments = [
-                comment.replace("value", column.name) for comment in rule.comments or ()
+                f"({own_name})".join(
+                    part.replace("value", column.name) for part in comment.split("(value)")
+                )
+                for comment in rule.comments or ()
             ]
             yield rule
 

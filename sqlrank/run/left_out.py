@@ -54,6 +54,7 @@ from sqlrank.run.left_out_columns import (
     UNITS,
     count_request,
     find_counts,
+    find_measures,
     find_noted_metrics,
     list_small_samples,
     load_notes,
@@ -167,6 +168,7 @@ def find_left_out(
     counted = [
         *_find_undefined(audited, statement),
         *_find_counted(audited, evaluate),
+        *_find_missing_measures(audited, evaluate),
         *_find_noted(audited),
     ]
     metrics = tuple(str(metric.metric) for metric in inputs.request.metrics)
@@ -245,6 +247,19 @@ def _find_counted(
             yield _summarize_counts(
                 note, names, _sum_by_group(counted, keys, name, total, per_query=False)
             )
+
+
+def _find_missing_measures(
+    audited: _AuditedResult, evaluate: Callable[[ResolvedRequest], pa.Table]
+) -> Iterator[LeftOut]:
+    """Yield the rows without a value of a column that metrics of all rows measure."""
+    for count, metrics in find_measures(audited.request).items():
+        names = _column_names(metrics)
+        if (request := count_request(audited.inputs, count, "num_predictions")) is not None:
+            counted = evaluate(request)
+            *keys, name, total = counted.column_names
+            groups = _sum_by_group(counted, keys, name, total, per_query=False)
+            yield _summarize_counts(f"rows are left out of {join_words(names)}", names, groups)
 
 
 def describe_weights(inputs: BoundInputs) -> list[LeftOut]:

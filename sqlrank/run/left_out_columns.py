@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.call.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.compiler.row_keys import LIST_ID
+from sqlrank.registry.metric import COLUMN_PARAMETER
 from sqlrank.registry.metric_info import load_small_samples
 from sqlrank.registry.metric_resolver import (
     find_effective_policies,
@@ -234,12 +235,27 @@ def find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedM
     return entries
 
 
-def count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
-    """Return a request for the metric ``name`` over the groups of another request, None if that has
-    no input for it.
+def find_measures(request: ResolvedRequest) -> dict[str, list[ResolvedMetric]]:
+    """Return the metrics of all rows that measure a column whose NULL is left out, by the metric
+    that counts these.
+    """
+    measures: dict[str, list[ResolvedMetric]] = {}
+    for metric in request.metrics if request.drops_nulls else ():
+        measured = metric.measured_column
+        if measured is not None and not measured.counts_missing and metric.input_role != "run":
+            column = dict(metric.metric.params)[COLUMN_PARAMETER]
+            measures.setdefault(f"Missing({column})", []).append(metric)
+    return measures
+
+
+def count_request(
+    inputs: BoundInputs, name: str, total: str | None = None
+) -> ResolvedRequest | None:
+    """Return a request for the metric ``name``, and one that counts all, over the groups of another
+    request; None if that has no input for it.
     """
     request = inputs.request
-    names = [name, *([TOTALS[name]] if name in TOTALS else [])]
+    names = [*filter(None, (name, total or TOTALS.get(name)))]
     roles = {
         *request.sources,
         *request.assembled_roles,

@@ -749,3 +749,19 @@ def test_a_result_without_rows_says_why():
                 "1 of 1 queries of the run have no judgments, and are left out",
             ],
         )
+
+
+@pytest.mark.parametrize("name", ["x", "score", "own value", "group"])
+def test_rows_without_a_measured_value_are_counted(name):
+    rows = build_table(**{name: "1.0 NULL 0.0 NULL"}, label="0 1 0 1", day="a a a b")
+    metric = f'Mean("{name}")'
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate(metric, predictions=rows)
+    ((missing),) = re.findall(r"or evaluate (.*) too", str(caught.value))
+    assert sqlrank.evaluate([metric, missing], predictions=rows)[missing].to_pylist() == [2.0]
+    result = sqlrank.evaluate(metric, predictions=rows, by="day", nulls="drop")
+    assert result[metric].to_pylist() == [0.5, None]
+    assert read_notes(result) == [
+        f"some rows are left out of {metric} (day=b: 1 of 1, day=a: 1 of 3)"
+    ]
+    assert not read_notes(sqlrank.evaluate("Mean(label)", predictions=rows, nulls="drop"))
