@@ -10,7 +10,7 @@ import pytest
 import sqlrank
 from sqlrank.result_metadata import read_left_out
 from tests.interface.advice import follow, follow_all, read_notes
-from tests.interface.test_followed_advice import ANSWERS
+from tests.interface.test_followed_advice import CASES
 from tests.tables import read_columns
 
 
@@ -52,11 +52,11 @@ def test_grades_that_are_ratings():
     assert not read_notes(sqlrank.evaluate("RR", run=run, qrels=graded))
 
 
-@pytest.mark.parametrize("form", ANSWERS)
+@pytest.mark.parametrize("form", CASES["answers"])
 def test_texts_of_lists_that_a_cast_reads_otherwise(form, tmp_path):
     """A cast makes one id of ['x' 'y'], as NumPy prints it."""
     path = tmp_path / "answers.csv"
-    path.write_text(f"query_id,retrieved,relevant\n{ANSWERS[form]}")
+    path.write_text(f"query_id,retrieved,relevant\n{CASES['answers'][form]}")
     casts = {name: f"TRY_CAST({name} AS VARCHAR[])" for name in ("retrieved", "relevant")}
     call = {"inputs": {"answers": str(path)}, "columns": casts}
     if form in {"lists of Python", "JSON"}:
