@@ -90,6 +90,8 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
         (name for name, count in Counter(table.column_names).items() if count > 1), None
     ):
         raise InputError(f"{role}: {_TWICE.format(duplicate)}")
+    if not table.num_columns:
+        raise InputError(f"{role} ({source_kind(source)}) has no rows")
     return table
 
 

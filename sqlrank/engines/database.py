@@ -379,9 +379,9 @@ def _resolve_member(
     try:
         return resolve_source(database, role, member, columns)
     except InputError as error:
-        if name is None or not isinstance(member, SourceGroup):
+        doc = leaf_sources(member)[0] if isinstance(member, SourceGroup) else None
+        if name is None or not isinstance(doc, str):
             raise
-        doc = str(leaf_sources(member)[0])
         raise InputError(
             f"{error}. If {name!r} is a query, and no system, give a list of documents for every"
             f" query, or scores of documents that look like files: {{{name!r}: {{{doc!r}: 1.0}}}}"

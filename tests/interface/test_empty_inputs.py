@@ -5,6 +5,9 @@
 import sqlite3
 from contextlib import closing
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import sqlrank
@@ -56,3 +59,14 @@ def test_nothing_is_looked_for_without_checks():
     assert sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), check="off").to_pylist() == [
         {"AUC": None}
     ]
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [pd.DataFrame(), pd.DataFrame(index=[1, 2]), pa.table({}), pl.DataFrame(), [{}]],
+    ids=str,
+)
+def test_tables_without_columns(empty):
+    for source in (empty, [DATA, empty]):
+        with pytest.raises(sqlrank.InputError, match=r"^predictions \(\w+\) has no rows$"):
+            sqlrank.evaluate("AUC", predictions=source)
