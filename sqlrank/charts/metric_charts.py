@@ -343,7 +343,8 @@ def layer_cells(
             "across:N",
             title=across.title,
             sort=list(across.labels),
-            axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0),
+            # 8 characters fit above a square
+            axis=alt.Axis(labelAngle=-40 * any(len(label) > 8 for label in across.labels)),  # noqa: PLR2004
         ),
         y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
         tooltip=theme.build_tooltips(dimensions, titles),
@@ -366,10 +367,6 @@ def layer_cells(
         fontSize=theme.FONT_PIXELS, text="NULL", color=theme.GREY
     ).transform_filter(f"!({HAS_VALUE})")
     return [square, *numbers, undefined]
-
-
-def _is_wide(dimension: Dimension) -> bool:
-    return max(map(len, dimension.labels), default=0) > 8  # noqa: PLR2004  what fits above a square
 
 
 CONFUSION_CURVE = "MulticlassConfusionMatrix"

@@ -185,7 +185,7 @@ class CteList:
         }
         for select in find_nodes(query, exp.Select):
             if select.comments:
-                select.comments = [describe_rows(" ".join(select.comments), keys=names_below)]
+                select.comments = [describe_rows(" ".join(select.comments), names_below)]
         return name_keys_of_rows(rows, source, names)
 
     def _list_key_names(self, word: str, key: KeyColumns) -> Sequence[str]:
@@ -562,7 +562,7 @@ class RelationCtes:
         columns = [key_column(name) for name in missing]
         systems = exp.select(*columns).from_(run_cte).group_by(*columns)
         for query, names in ((systems, missing), (first_select(tree), [*group_columns, QUERY_ID])):
-            query.comments = [describe_rows("one row per list", keys={"list": name_keys(names)})]
+            query.comments = [describe_rows("one row per list", {"list": name_keys(names)})]
         query_columns = [key_column(name, "query_ids") for name in group_columns]
         system_columns = [key_column(name, "systems") for name in missing]
         joined = exp.select(

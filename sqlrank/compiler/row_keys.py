@@ -460,17 +460,16 @@ def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
         if (
             term.this.name == COMPARED_ID
         ):  # NULL is a group as any other, whose place engines do not agree on
-            columns = [part for column in columns for part in (_null_first(column), column)]
+            columns = [
+                part
+                for column in columns
+                for part in (case_when(is_null(column.copy()), 0, 1), column)
+            ]
         terms += [exp.Ordered(**{**term.args, "this": column.copy()}) for column in columns]
     if terms:
         order.set("expressions", list(dict.fromkeys(terms)))
     else:
         window.set("order", None)
-
-
-def _null_first(column: exp.Column) -> exp.Case:
-    """Return 0 for NULL, 1 for other values."""
-    return case_when(is_null(column.copy()), 0, 1)
 
 
 def _is_key(node: exp.Expr) -> bool:

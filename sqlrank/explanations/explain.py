@@ -278,7 +278,7 @@ def _sort_keys(
     leading_keys: list[exp.Expr] = []
     if position_column is None:
         leading_keys = [columns_by_name[name] for name in descending_columns[:1]]
-        if term is not None and (not leading_keys or cte_name in _find_inputs(prepared)):
+        if term is not None and (not leading_keys or cte_name in prepared.request.library.roles):
             leading_keys = [exp.Abs(this=term)]
     descending_keys = [
         exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys
@@ -288,11 +288,6 @@ def _sort_keys(
         for node in dict.fromkeys(order)
         if node not in leading_keys
     ]
-
-
-def _find_inputs(prepared: PreparedStatement) -> set[str]:
-    """Return the names of the CTEs that are inputs of the call."""
-    return {cte.alias for cte in find_ctes(prepared) if cte.alias in prepared.request.library.roles}
 
 
 def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:

@@ -180,7 +180,7 @@ def _describe_rows(bound_input: BoundInput) -> str:
     description = bound_input.role.description
     is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_names)
     return (
-        describe_rows(description, keys={"query": name_keys([*bound_input.group_names, QUERY_ID])})
+        describe_rows(description, {"query": name_keys([*bound_input.group_names, QUERY_ID])})
         if is_ranking
         else description
     )

@@ -111,27 +111,17 @@ class RowSentence:
         )
 
 
-def describe_rows(
-    sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None
-) -> str:
-    """Return the comment of a step: a sentence on its rows, then the source in brackets.
-
-    Of the sentence of a relation, the columns after the colon are left out: those that a statement
-    reads have comments of their own, and others are pruned. Each word of ``keys``, such as
+def describe_rows(sentence: str, keys: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the comment of a step: a sentence on its rows. Each word of ``keys``, such as
     ``list``, is replaced by the names of the columns that identify it; without columns it is left
     out.
 
-    >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
-    >>> describe_rows("one row per group and distinct score", "relations/scores.sql", keys)
-    'One row per campaign, day and distinct score. (scores.sql)'
-    >>> describe_rows("one row per list: its length and ideal rank", "relations/lists.sql", keys)
-    'One row per system and query. (lists.sql)'
-    >>> describe_rows("one row per list", keys=keys), describe_rows(
-    ...     "one row per group, with its sums.", keys={"group": []}
+    >>> describe_rows("one row per list", {"list": ["system", "query"]}), describe_rows(
+    ...     "one row per group, with its sums.", {"group": []}
     ... )
     ('One row per system and query.', 'One row, with its sums.')
     """
-    return append_source(name_keys_of_rows(sentence, source, keys), source)
+    return f"{name_keys_of_rows(sentence, '', keys)}."
 
 
 def describe_aggregate(rows: str) -> str:
@@ -161,8 +151,16 @@ def describe_aggregate(rows: str) -> str:
 
 
 def name_keys_of_rows(sentence: str, source: str, keys: Mapping[str, Sequence[str]] | None) -> str:
-    """Return the sentence of the comment of a step, see ``describe_rows``, without its full
-    stop.
+    """Return the sentence of the comment of a step, see ``describe_rows``, without its full stop.
+
+    Of the sentence of a relation, the columns after the colon are left out: those that a statement
+    reads have comments of their own, and others are pruned.
+
+    >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
+    >>> name_keys_of_rows("one row per group and distinct score", "relations/scores.sql", keys)
+    'One row per campaign, day and distinct score'
+    >>> name_keys_of_rows("one row per list: its length and rank", "relations/lists.sql", keys)
+    'One row per system and query'
     """
     sentence = " ".join(sentence.split()).removesuffix(".")
     if source.startswith(RELATIONS_FOLDER):

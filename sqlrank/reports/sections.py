@@ -394,11 +394,7 @@ def summary_section(
             f"Metrics of each system{', with their intervals' * request.has_intervals}",
             "dots",
         ),
-        *(
-            [_build_rows(result, request, "summary-table", "Confidence intervals")]
-            if request.has_intervals
-            else []
-        ),
+        *([_build_rows(result, request)] if request.has_intervals else []),
         _build_meanings(request),
     ]
     return Section("summary", "Summary", blocks)
@@ -421,14 +417,16 @@ def _build_meanings(request: ReportRequest) -> TableBlock:
     )
 
 
-def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
+def _build_rows(result: pa.Table, request: ReportRequest) -> TableBlock:
     """Return a result with intervals as one row per metric."""
     rows = to_long_format(result)
     order = sorted(
         range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py())
     )
     rows = rows.take(order).replace_schema_metadata(result.schema.metadata)
-    return result_block(rows, ident, title, request.max_rows, is_folded=True)
+    return result_block(
+        rows, "summary-table", "Confidence intervals", request.max_rows, is_folded=True
+    )
 
 
 def _evaluate_curve(request: ReportRequest, text: str, overall: pa.Table) -> pa.Table:

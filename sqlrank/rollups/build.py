@@ -457,9 +457,7 @@ def add_definition_column(
             statement if buckets is None else buckets.group_values_by_bucket(statement, request)
         )
         is_weighted = "weight" in find_list_query(statement).named_selects
-        statement = aggregate_per_query_values(
-            statement, request.metrics, request.library, NUM_ROWS
-        )
+        statement = aggregate_per_query_values(statement, request.metrics, request.library)
     else:
         is_weighted = has_weights(statement)
     tree: Any = statement.tree.copy()

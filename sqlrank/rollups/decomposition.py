@@ -429,17 +429,15 @@ def aggregate_per_query_values(
     statement: CompiledStatement,
     resolved_metrics: Iterable[ResolvedMetric],
     library: Registry,
-    count_column: str,
 ) -> CompiledStatement:
-    """Replace the metrics of a statement by aggregates of per-query values.
-
-    ``count_column`` names the column with the number of lists.
+    """Replace the metrics of a statement by aggregates of per-query values, after the number of
+    lists.
     """
     tree: Any = statement.tree.copy()
     weighted = "weight" in find_list_query(statement).named_selects
     keys: list[Any] = []
     audits: list[Any] = []
-    aggregates: dict[str, exp.Expr] = {count_column: count_rows()}
+    aggregates: dict[str, exp.Expr] = {NUM_ROWS: count_rows()}
     metrics = {str(metric.metric): metric for metric in resolved_metrics}
     for select_item, output in zip(tree.selects, statement.outputs, strict=True):
         if output.kind != "metric":

@@ -637,10 +637,10 @@ class _RollupQuery:
         for name, (description, query) in ctes.items():
             for select in find_nodes(query, exp.Select):
                 select.comments = [
-                    describe_rows(comment, keys=key_names) for comment in select.comments or ()
+                    describe_rows(comment, key_names) for comment in select.comments or ()
                 ]
             if description:
-                first_select(query).comments = [describe_rows(description, keys=key_names)]
+                first_select(query).comments = [describe_rows(description, key_names)]
             tree = tree.with_(name, as_=query, copy=False)
         return tree, outputs
 

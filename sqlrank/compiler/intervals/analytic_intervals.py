@@ -4,7 +4,6 @@ chain the steps to the limits.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -118,7 +117,7 @@ class AnalyticIntervals:
             for column in adjusted
             if (squares := self._find_cell_squares(column, rows, cte)) is not None
         }
-        query = self.select_influence(cte, keys, rows, influences, weight, cells)
+        query = self.select_influence(cte, keys, rows, influences, cells, weight)
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
             query,
@@ -337,8 +336,8 @@ class AnalyticIntervals:
         keys: KeyColumns,
         rows: InfluenceRows,
         influences: Sequence[tuple[MetricColumn, exp.Expr]],
+        carried: Mapping[str, exp.Expr],
         weight: exp.Expr | None = None,
-        carried: Mapping[str, exp.Expr] = MappingProxyType({}),
     ) -> exp.Select:
         """Return one row per unit or class of units, with its influence and columns that are the
         same for all rows of a group.

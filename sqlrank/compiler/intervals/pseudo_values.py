@@ -183,7 +183,7 @@ class PseudoValues:
         influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
             _only_of_one_row(
-                self.spread.select_influence(cte.step, keys, rows, influences, carried=flips),
+                self.spread.select_influence(cte.step, keys, rows, influences, flips),
                 list(flips) if has_label else [],
             ),
             "one row per unit: its influence on each metric",

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sqlrank.registry.query_templates import describe_aggregate, describe_rows
+from sqlrank.registry.query_templates import (
+    append_source,
+    describe_aggregate,
+    describe_rows,
+    name_keys_of_rows,
+)
 from sqlrank.registry.sql_folder import sql_root
 
 SENTENCES = Path(__file__).with_name("row_sentences.txt")
@@ -56,8 +61,13 @@ def list_sentences() -> Iterator[tuple[str, str]]:
 def describe(name: str, sentence: str) -> list[str]:
     """Return the different comments that a sentence becomes, and the sentence on its aggregate."""
     source = name if name.startswith("relations/") and ": " in sentence else ""
-    comments = [describe_rows(sentence, source, keys).partition(" (relations/")[0] for keys in KEYS]
-    aggregates = [describe_rows(describe_aggregate(sentence), "", keys) for keys in KEYS[:1]]
+    comments = [
+        append_source(name_keys_of_rows(sentence, source, keys), source).partition(" (relations/")[
+            0
+        ]
+        for keys in KEYS
+    ]
+    aggregates = [describe_rows(describe_aggregate(sentence), keys) for keys in KEYS[:1]]
     return [*dict.fromkeys([*comments, *aggregates])]
 
 
@@ -106,5 +116,5 @@ def test_a_long_name_takes_no_time():
     """A name of many letters is read once, and not from each of its letters."""
     name = "x" * 100_000
     assert describe_rows(
-        f"one row per group and {name} and list", keys={"group": [name], "list": []}
+        f"one row per group and {name} and list", {"group": [name], "list": []}
     ).startswith("One row per x")
