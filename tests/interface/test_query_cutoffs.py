@@ -41,6 +41,23 @@ def test_by_hand():
     ]
 
 
+def test_cutoffs_that_a_relation_reads():
+    """The shared documents of two lists are counted in a step, down to the cut-off of each query:
+    a b c and c b a share all of three and none of one, and one document is half of two.
+    """
+    baseline = build_table(
+        query_id="1 1 1 2 2 2 3", doc_id="c b a c b a a", score="3.0 2 1 3 2 1 1"
+    )
+    found = sqlrank.evaluate(
+        "Overlap@cutoff",
+        run=RUN,
+        queries=QUERIES,
+        inputs={"baseline": baseline},
+        per_query=True,
+    )
+    assert found["Overlap@cutoff"].to_pylist() == [1, 0, 0.5]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",

@@ -172,7 +172,6 @@ def test_predictions(options):
     assert_equal_per_cutoff(PREDICTIONS, {**make_predictions(), **options})
 
 
-@pytest.mark.slow
 def test_settings_that_read_the_cut_off_in_a_relation():
     metrics = [
         "nDCG(ideal=binary_k)",
