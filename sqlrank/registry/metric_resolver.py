@@ -580,7 +580,9 @@ def _resolve_metric(
     if metric.cutoff == QUERY_CUTOFF and (
         not is_ranking
         or file.grain != "list"
-        or (file.cutoff_parameter and file.cutoff_parameter.type) != "integer"
+        or (param := file.cutoff_parameter) is None
+        or param.type != "integer"
+        or param.high < NO_CUTOFF
     ):
         raise MetricError(
             f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value"
@@ -614,9 +616,9 @@ def _bind_cutoff(
         MetricError: The cut-off is missing, not supported, or given twice.
     """
     param = file.cutoff_parameter
-    example = "0.1" if param is not None and param.type == "number" else "10"
     if metric.cutoff is None:
         if param is not None and param.name not in settings:
+            example = "0.1" if param.type == "number" else "10"
             about = param.about.removeprefix("cut-off, ")
             raise MetricError(
                 f"{file.display_name} needs a cut-off: {about} Write {file.display_name}@{example}"
@@ -626,10 +628,6 @@ def _bind_cutoff(
         raise MetricError(f"{file.display_name} takes no cut-off. Write {metric @ None!s}")  # type: ignore[operator]
     if param.name in dict(metric.params):
         raise MetricError(f"{metric} gives {param.name} twice, in parentheses and after @")
-    if isinstance(metric.cutoff, str) and param.high < NO_CUTOFF:
-        raise MetricError(
-            f"{file.display_name} takes no cut-off per query. Write {file.display_name}@{example}"
-        )
     return {
         param.name: (
             NO_CUTOFF
