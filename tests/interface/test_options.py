@@ -39,7 +39,9 @@ def test_parameters_are_those_that_are_declared(name):
     declared = {
         option.name: option for option in load_options().values() if name in option.functions
     }
-    assert set(parameters) == set(declared)
+    assert set(parameters) == set(declared), (
+        f"the signature of {name} and options.toml have the same options"
+    )
     for option in declared.values():
         parameter = parameters[option.name]
         assert (parameter.annotation in {"bool", bool}) is (option.kind == "flag"), option.name
@@ -72,7 +74,7 @@ def test_defaults_and_choices_are_possible_and_an_object_is_not(name):
         option.expects
         or option.kind in {"flag", "column", "choice"}
         or not {*option.functions} - {"fit", "merge_weights"}
-    )
+    ), "expects in options.toml, for the message of a value that is not possible"
     assert option.kind == "metrics" or not is_possible(option, object())
 
 

@@ -144,7 +144,9 @@ def test_every_metric_has_a_second_implementation():
         for file in load_registry().metrics.values()
         if file.path.parent.name == "classes"
     }
-    assert there == {*reference.METRICS, *reference.SCORE_METRICS, *label_sets_reference.METRICS}
+    assert there == {*reference.METRICS, *reference.SCORE_METRICS, *label_sets_reference.METRICS}, (
+        "METRICS of classes_reference.py or label_sets_reference.py"
+    )
     assert there == {sqlrank.parse(metric).name for metric in [*METRICS, *SCORE_METRICS, *OF_SETS]}
 
 

@@ -118,7 +118,9 @@ def test_every_metric_has_a_reference_and_is_among_them():
     known = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "pairs"} - {
         "pApSurrogate"
     }  # surrogates_reference.py
-    assert {"AUC@k" if name == "AUC@10" else name for name in known} == reference.METRICS.keys()
+    assert {"AUC@k" if name == "AUC@10" else name for name in known} == reference.METRICS.keys(), (
+        "METRICS of pairs_reference.py"
+    )
     named = {sqlrank.parse(metric).name for metric in [*NUMBER_METRICS, *CLASS_METRICS]}
     assert {sqlrank.parse(name).name for name in known} == named
 

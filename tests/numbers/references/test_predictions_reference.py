@@ -281,8 +281,10 @@ def test_every_metric_has_a_reference():
         for row in sqlrank.metrics().to_pylist()
         if row["family"] in {"classification", "regression"}
     }
-    assert known == reference.NAMES
-    assert known == {*CLASSIFICATION, *REGRESSION, *POSITIVE}
+    assert known == reference.NAMES, "METRICS of predictions_reference.py"
+    assert known == {*CLASSIFICATION, *REGRESSION, *POSITIVE}, (
+        "CLASSIFICATION, REGRESSION or POSITIVE of test_predictions_reference.py"
+    )
     assert known == {
         sqlrank.parse(metric).name
         for metric in [*ALL, *list_metrics(REGRESSION), *list_metrics(POSITIVE)]

@@ -52,7 +52,9 @@ def test_every_metric_has_a_reference():
     there = {
         row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"
     }
-    assert there == {*GROUP_METRICS, *LIST_METRICS}
+    assert there == {*GROUP_METRICS, *LIST_METRICS}, (
+        "GROUP_METRICS or LIST_METRICS of recommendations.py"
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
