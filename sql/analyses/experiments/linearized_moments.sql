@@ -1,8 +1,8 @@
 -- linearized_moments: one row per metric and variant: ratios, and sums of squares and products about them by the delta method.
 -- Squares no greater than the rounding errors of square_terms, which are squares without what cancels, count as 0 later.
--- Those of shares of units, such as conversions, are at least nearly
--- those at the share of all variants if fewer than 10 units are of either kind: one conversion where 4 are expected has a variance far too small.
--- The rise, towards the variance at the share of all variants, falls from all of the gap at 0 units to nothing at 10, which was chosen by simulation.
+-- If values are 0 or 1, such as conversions, a variant with fewer than 10 units of either kind may have a variance far too small: one conversion
+-- where 4 are expected. Its squares then rise towards those at the share of all variants: by the whole gap at 0 units of the kind, by
+-- nothing at 10, which was chosen by simulation.
 -- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Denominators that differ cost degrees of freedom, in the ratio of Kish's effective sample size to the number of units.
 -- Note: Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.

@@ -1,6 +1,6 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
 --     Gini = (C - D) / (C + D) = 2 AUC - 1
--- C and D are as for AUC.
+-- C is the weight of pairs of a positive and a negative in the right order, D of those in the wrong one, as for AUC.
 -- Full name: Gini coefficient.
 -- Use when: your field reports Gini instead of AUC, as in credit scoring. Both order models the same way.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.

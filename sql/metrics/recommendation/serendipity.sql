@@ -1,11 +1,10 @@
 -- Serendipity: how much higher relevant documents are ranked than by popularity, averaged over the first k of a list.
 --     Serendipity@k = mean over i <= k of max(0, p(rank) - p(popularity rank))
 --     p(r) = (n + 1 - r) / n
--- Documents that are not relevant count as 0.
+-- n is the number of catalog items; p is 0 for items without users. Documents that are not relevant count as 0.
 -- Use when: relevant items that popularity alone would not find should count more.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.
--- n is the number of catalog items; p is 0 for items without users.
 -- Range: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RecTools Serendipity.
