@@ -1,5 +1,5 @@
 -- t_critical_values: one row per metric, treatment and purpose: quantile of Student's t and log p-value.
--- Note: t^2 is df * (EXP(z^2 / df) - 1), written so that no digits are lost where z^2 / df is small.
+-- Note: z stands for t by t^2 = df * (EXP(z^2 / df) - 1), which is written so that no digits are lost where z^2 / df is small.
 -- Grain: metric, variant, purpose
 SELECT
   metric, variant, purpose, log_p,

@@ -1,6 +1,6 @@
 -- LiftQuality: area between the cumulative lift curve and that of a random order, over the most it can be.
 --     LiftQuality = (C - D) / (C + D) = 2 AUC - 1
--- C and D are as for AUC, with any weights.
+-- C is the weight of pairs of a positive and a negative in the right order, D of those in the wrong one, as for AUC, with any weights.
 -- Use when: you rank rows for a campaign whose size is not fixed yet, and want one number over all sizes.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.

@@ -450,9 +450,9 @@ WITH observations AS (
     END AS z
   FROM t_integrals_3
 ), t_critical_values AS (
-  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value. t^2 is df *
-  -- (EXP(z^2 / df) - 1), written so that no digits are lost where z^2 / df is small.
-  -- (experiments/t_critical_values.sql)
+  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value. z stands
+  -- for t by t^2 = df * (EXP(z^2 / df) - 1), which is written so that no digits are lost where z^2
+  -- / df is small. (experiments/t_critical_values.sql)
   SELECT
     metric, variant, purpose, log_p,
     z * EXP(z * z / df / 2)

@@ -1,6 +1,7 @@
 -- class_influence: one row per group, observed and predicted class that occur together: predictions, weights, and influence on six metrics.
 -- Columns of positives are of right predictions, whose class is the label, and columns of negatives of wrong ones.
 -- The metrics are averages of precision, recall and F over classes, balanced accuracy, Cohen's kappa and the Matthews correlation.
+-- Columns of cells are of three of them, for intervals where cells have few rows.
 -- Grain: group_id, label, predicted
 SELECT
   group_id, label, predicted,
