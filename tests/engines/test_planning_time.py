@@ -173,6 +173,28 @@ def test_plans_of_intervals_do_not_grow_on_postgresql(server, dialect, most_grow
         assert len(server.rows(text)) == 1
 
 
+@pytest.mark.slow
+def test_overlap_of_many_lists_is_planned_below_the_cost_of_jit(server):
+    """A join with all 10,000 depths was planned as one of each list with each."""
+    for name, order in (("next", "i % 7"), ("previous", "i % 5")):
+        server.execute(f"DROP TABLE IF EXISTS {name}_run")
+        server.execute(
+            f"CREATE TABLE {name}_run AS SELECT i / 10 AS query_id, i % 10 AS doc_id, {order} AS"
+            " score FROM GENERATE_SERIES(0, 19999) AS numbers (i)"
+        )
+        server.execute(f"ANALYZE {name}_run")
+    text = sqlrank.sql(
+        ["RBO", "RBOmin"],
+        dialect="postgres",
+        run="next_run",
+        inputs={"baseline": "previous_run"},
+    )
+    (rows,) = server.rows(f"EXPLAIN (FORMAT JSON) {text}")
+    assert rows[0][0]["Plan"]["Total Cost"] < JIT_COST
+    (values,) = server.rows(text)
+    assert 0 < values[-1] < values[-2] < 1
+
+
 def list_plan_nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [plan, *(node for part in plan.get("Plans", []) for node in list_plan_nodes(part))]
 

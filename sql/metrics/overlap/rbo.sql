@@ -1,7 +1,6 @@
 -- RBO: rank-biased overlap of the list and the baseline's list, extrapolated beyond the ends of both (RBO_ext).
 --     RBO = (1 - p) sum over depths d of p^(d-1) * (documents that both have down to d) / d, and beyond as at the ends
--- It is a sum over the documents that both have of (1 - p) / p * W + E: W is the sum of p^d / d over the depths d at which both have it, down
--- to the end L, and E = p^L / L is that of all depths beyond.
+-- The end of the longer list carries the weight of all depths beyond.
 -- Ties are broken as the policy ties says. A deeper list is cut at k, which carries a weight of p^k.
 -- Full name: rank-biased overlap.
 -- Use when: you compare two rankings without judgments, and the top counts most.
@@ -16,8 +15,8 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(is_displaced) = 1 THEN smaller(SUM(is_shared * ((1 - $p) / $p * weight_to_end + end_weight)), 1)
-    ELSE 1
+    WHEN MIN(agreement) = 1 THEN 1
+    ELSE smaller(SUM(CASE WHEN is_last = 1 THEN 1 ELSE 1 - $p END * exp_or_zero((depth - 1) * LN($p)) * agreement), 1)
   END AS rbo -- 1 if the documents of the shorter list are the first of the other
-FROM overlap_weights
+FROM depth_agreements
 GROUP BY list_id

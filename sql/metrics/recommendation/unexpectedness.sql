@@ -7,6 +7,6 @@
 -- Source: RePlay Unexpectedness; Ge et al. 2010.
 SELECT
   list_id,
-  1 - SUM(CASE WHEN rank <= $k AND baseline_rank <= $k THEN 1 ELSE 0 END) / $k AS unexpectedness
+  1 - SUM(CASE WHEN overlap_depth <= $k THEN 1 ELSE 0 END) / $k AS unexpectedness
 FROM baseline_overlap
 GROUP BY list_id

@@ -3,7 +3,11 @@
 SELECT
   ranked_documents.list_id,
   ranked_documents.rank, -- position in the list, from 1
-  baseline_ranks.baseline_rank -- position in the baseline's list; NULL if not in it
+  baseline_ranks.baseline_rank, -- position in the baseline's list; NULL if not in it
+  CASE
+    WHEN ranked_documents.rank > baseline_ranks.baseline_rank THEN ranked_documents.rank
+    ELSE baseline_ranks.baseline_rank
+  END AS overlap_depth -- depth at which both have it; NULL if the baseline doesn't
 FROM ranked_documents
 JOIN ranked_lists ON ranked_lists.list_id = ranked_documents.list_id
 LEFT JOIN baseline_ranks
