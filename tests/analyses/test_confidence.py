@@ -408,10 +408,12 @@ def test_the_command_shows_a_row_per_metric():
         "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels",
         TREC / "qrels.rel_level", "--confidence", "0.95",
     )  # fmt: skip
-    lines = [line.split() for line in shown.splitlines()]
-    assert lines[0] == ["metric", "value", "ci_low", "ci_high", "n_units"]
-    assert lines[1] == ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"]
-    assert lines[2][0] == "num_q"
+    assert [line.split() for line in shown.splitlines()] == [
+        ["metric", "value", "interval"],
+        ["nDCG@10", "0.2656", "0.0116", "to", "0.9180"],
+        ["num_q", "3", "none"],
+        ["3", "queries,", "intervals", "at", "95%."],
+    ]
 
 
 # Quantiles

@@ -314,9 +314,9 @@ def test_groups_are_named_by_their_values():
     for value in values:
         text = duckdb.sql(f"SELECT CAST({value} AS VARCHAR)").fetchall()[0][0]
         table = f"SELECT 1 AS label, 0.5 AS score, {value} AS x"
-        for by in ("x", f"x={value}"):
+        for by in ("x", f"value={value}"):
             result = sqlrank.evaluate("Brier", predictions=table, by=by)
-            assert str(result["x"][0].as_py()) == text
+            assert str(result[by.partition("=")[0]][0].as_py()) == text
         run = f"SELECT {value} AS query_id, 1 AS doc_id, 0.5 AS score"
         qrels = f"SELECT {value} AS query_id, 1 AS doc_id, 1 AS relevance"
         result = sqlrank.evaluate("AP", run=run, qrels=qrels, per_query=True)
