@@ -27,7 +27,7 @@ from sqlrank.errors import InputError, SqlrankError, join_words, quote_excerpt, 
 from sqlrank.output.output_file import FileKind, OutputFile, write_files
 from sqlrank.output.table_writes import resolve_group_column, without_order
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.renderer import render_statement, to_sql
+from sqlrank.rendering.renderer import StatementHeader, render_statement, to_sql
 from sqlrank.run.prepare import audit_text, prepare_audit, prepare_statement
 from sqlrank.sql_ast import call_function, output_identifier, query_text, sql_literal
 
@@ -144,9 +144,9 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     request = resolve_request(call)
     database = NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)
     if audit:
-        title, checks = prepare_audit(request, database)
+        header, checks = prepare_audit(request, database)
         broken = exp.select("*").from_(checks.subquery("audit")).where("num_rows > 0")
-        text = audit_text(title, broken, dialect)
+        text = audit_text(_without_jinja(header), broken, dialect)
         _check_jinja(text, broken, options, dialect)
         return DbtModel(f"{text}\n", {})
     statement = prepare_statement(request, database).statement
@@ -193,12 +193,14 @@ def model_text(
     config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]
 ) -> str:
     """Return the text of a model's file."""
-    header = statement.header.keep_entries(
-        lambda line: _JINJA.search(line) is None
-    )  # dbt runs Jinja in comments, too
-    text = render_statement(statement.tree, header, dialect)
+    text = render_statement(statement.tree, _without_jinja(statement.header), dialect)
     _check_jinja(text, statement.tree, options, dialect)
     return f"{{{{ config({config}) }}}}\n{text}\n"
+
+
+def _without_jinja(header: StatementHeader) -> StatementHeader:
+    """Return a header without entries that hold Jinja, which dbt runs in comments, too."""
+    return header.keep_entries(lambda line: _JINJA.search(line) is None)
 
 
 def _check_jinja(text: str, tree: exp.Expr, options: Mapping[str, Any], dialect: str) -> None:

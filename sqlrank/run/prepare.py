@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.call.request import call_settings, describe_sources, request_command
 from sqlrank.compiler.layout import InputKey, ResultLayout
 from sqlrank.compiler.row_keys import GROUP_ID
@@ -260,28 +259,32 @@ def _list_assumptions(inputs: BoundInputs, layout: ResultLayout) -> list[str]:
     return notes
 
 
-def prepare_audit(request: ResolvedRequest, database: Database) -> tuple[str, exp.Query]:
+def prepare_audit(
+    request: ResolvedRequest, database: Database
+) -> tuple[StatementHeader, exp.Query]:
     """Return the statement that counts the rows of the inputs of a request by the rule that they
-    break, and the line of a comment that says so.
+    break, and its header.
     """
     inputs = filter_inputs(bind_inputs(request, database))
-    sources = ", ".join(inputs.by_role)
-    title = (
-        f"-- sqlrank {__version__}: number of rows of {sources} that break each rule, 0 of valid"
-        " inputs"
+    row = "one row per input and rule, with the number of rows that break it, 0 of valid inputs"
+    unseen = (
+        []
+        if database.can_inspect
+        else [*_default_column_notes(inputs), *_unseen_column_notes(inputs)]
     )
+    header = replace(request_header(inputs, {}, unseen), row=row)
     violations = (
         query
         for role, columns in inputs.needed_columns.items()
         if role in inputs.by_role
         for query in _count_violations(inputs.by_role[role], columns, request)
     )
-    return title, union_all(violations)
+    return header, union_all(violations)
 
 
-def audit_text(title: str, audit: exp.Query, dialect: str) -> str:
+def audit_text(header: StatementHeader, audit: exp.Query, dialect: str) -> str:
     """Return the text of a statement that checks rows."""
-    return f"{title}\n{to_sql(audit, dialect, 'the audit', pretty=True)}"
+    return f"{header.format_comments(dialect)}{to_sql(audit, dialect, 'the audit', pretty=True)}"
 
 
 def _round_limits(metric: ResolvedMetric, types: Mapping[str, set[str]]) -> dict[str, float]:

@@ -251,8 +251,11 @@ def test_the_checks_of_rows_are_a_statement_of_their_own(tmp_path):
     run_command(
         "sql", "AUC", "--audit", "--predictions", "clicks", "--dialect", "bigquery", "-o", str(file)
     )
-    assert file.read_text("utf-8").startswith("-- sqlrank ")
-    assert "IS_NAN(score)" in file.read_text("utf-8")
+    text = file.read_text("utf-8")
+    assert text.startswith(f"-- sqlrank {sqlrank.__version__} for BigQuery: AUC, one row per input")
+    assert "\n-- predictions: weight is taken to be 1" in text
+    assert "\n-- made by: sqlrank sql AUC --predictions clicks --audit --dialect" in text
+    assert "IS_NAN(score)" in text
     assert "insert is not for it" in run_refused_command(
         "sql AUC --audit --predictions clicks --insert t"
     )
