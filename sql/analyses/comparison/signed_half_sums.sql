@@ -1,4 +1,5 @@
 -- signed_half_sums: one row per group, metric, pair of systems, half of its differences other than 0, at most 20, and choice of their signs: sum.
+-- Of 20 differences there are 1,048,576 choices of signs, but only 1,024 of each half.
 -- A choice is an integer, of which each bit is the sign of a difference. exact_sign_flips adds the sums of both halves.
 -- Grain: cell, metric, pair, half, choice
 SELECT

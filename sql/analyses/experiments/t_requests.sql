@@ -1,4 +1,6 @@
 -- t_requests: one row per metric, treatment and purpose: df, alpha and t * t / df, from which steps to critical_values compute Student's t.
+-- p is the p-value, of t_squared_by_df. The other purposes are quantiles with alpha / 2 above them: difference and lift are for the limits of the
+-- absolute and of the relative difference, test and power for the MDE. power has 1 minus the power above it, and test is not corrected.
 -- Grain: metric, variant, purpose
 SELECT
   metric, variant, purpose,

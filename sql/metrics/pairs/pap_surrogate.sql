@@ -1,4 +1,6 @@
 -- pApSurrogate: surrogate loss of 1 - pAp@k for training: a hinge for every pair, so that a small change of a score counts.
+-- K are the k highest negatives, H the b highest positives and L the b lowest; b is the number of positives, but at most k.
+-- R are the positives that are not in H, and s are scores.
 --     ramp = mean over p in H , n in K of max(0, margin + s_n - s_p)
 --     max = mean over p in L , n in K of max(0, margin + s_n - s_p)
 --     avg = mean over n in K of max(0, margin + s_n - mean score of all positives)
@@ -7,10 +9,9 @@
 --     A = sum over p in R of max(0, s_n - s_p)
 --     D = sum over p in R of (s_n - s_p)
 --     B = sum over p in H of max(0, margin + s_n - s_p)
--- K are the k highest negatives, H the b highest positives and L the b lowest; b is the number of positives, but at most k.
--- R are the positives that are not in H.
--- Each is (sum over negatives of c * s - sum over positives of c * s) / divisor: s is margin_score, the score, of positives less the margin, and
--- c is pair_weight, the number of pairs of a prediction that add to the loss.
+-- No pair is formed: as each pair above 0 adds margin + s_n - s_p, a loss is the sum of pair_weight * margin_score over negatives, less the
+-- same sum over positives, over the number of pairs. pair_weight is the number of pairs of a prediction that are above 0, and margin_score
+-- its score, of a positive less the margin.
 -- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k.
 -- Two more are for comparison, pauc of pAUC@k, with all positives, and precision of precision@k. The latter is the greatest violation by a
 -- top k that leaves positives out, margin + s_n summed over its negatives, less as many times the mean score of the positives left out.

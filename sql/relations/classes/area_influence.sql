@@ -1,5 +1,7 @@
 -- area_influence: one row per group, prediction and class: sampled unit, weight, and influence of the class's score on the average AUC.
--- A prediction of the class is compared with all others, whose pairs count by their share, and each other one with those of the class.
+--     influence = sum over the pairs of the prediction of weight * share * order - mean_share + average_by_weight
+-- A pair is of a prediction of the class and another one. Its order is 1 if the former has the higher score, 1 / 2 if scores are equal, else 0:
+-- half of the sum of those at or below the score and those below it.
 -- Sampling unit: predictions.
 -- Source: the delta method; DeLong, DeLong & Clarke-Pearson 1988.
 -- Grain: rows of class_scores

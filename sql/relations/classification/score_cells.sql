@@ -1,5 +1,6 @@
--- score_cells: one row per row of class_weights: its score, cell of the score grid, position in the cell, class weights, squares, and counts.
--- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large scores. Its three pieces grow with the
+-- score_cells: one row per row of class_weights: its score, a cell of scores that can be sorted without the others, place in it, weights, and counts.
+-- A sort of each cell takes less time and memory than one of all scores. The grid of cells is fine near 0, 1 and -1, where
+-- probabilities and correlations crowd, and coarse at large scores. Its three pieces grow with the
 -- score: at 0.5 the first is 0.958 and the second 1.92 - 0.958, at 1 the second is 1.92 and the third 2.92 - 1.
 -- Materialize: equal scores are aggregated.
 -- Nonzero: abs_score.

@@ -1,4 +1,5 @@
--- bitwise_counted_pairs: one row per group with its untied pairs, and one per label and score with its ties: weights, to be summed.
+-- bitwise_counted_pairs: one row per group with its untied pairs, counted by bits, and one per label and score with its ties: weights, to be summed.
+-- A pair is counted at the highest bit in which the numbers of its labels differ.
 -- Grain: many per group_id
 SELECT
   group_id,

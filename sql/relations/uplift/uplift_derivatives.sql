@@ -1,5 +1,7 @@
 -- uplift_derivatives: one row per group and distinct score: derivatives of the areas under both curves by the weight of a unit there, and totals.
--- They are base + slope * outcome of the unit, which moves both curves at its score and at all lower ones.
+--     derivative = base + slope * outcome of the unit, each for the treated and for the controls
+-- A unit adds the curve at its score to an area, and moves the curve at this score and all lower ones, over the span of each.
+-- Columns that end in here are of a score, and qini and gain are the two curves.
 -- Grain: group_id, score
 SELECT
   group_id, score, total_weight,

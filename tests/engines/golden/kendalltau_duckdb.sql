@@ -91,8 +91,8 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for a group with its untied pairs, and one per label and score with its ties.
-  -- (bitwise_counted_pairs.sql)
+  -- One row, for a group with its untied pairs, counted by bits, and one per label and score with
+  -- its ties. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order
