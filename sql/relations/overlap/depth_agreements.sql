@@ -2,11 +2,11 @@
 -- Beyond the end of the shorter list, agreement is extrapolated: documents that both have by then keep their share.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, depth
--- Nonzero: shorter_depth, depth.
+-- Nonzero: depth.
 SELECT
   list_id, depth,
   early_shared + late_shared AS num_shared, -- documents that both have down to the depth
-  early_shared / shorter_depth + late_shared / depth AS agreement, -- their share
+  early_shared / NULLIF(shorter_depth, 0) + late_shared / depth AS agreement, -- their share
   CASE WHEN depth = last_depth THEN 1 ELSE 0 END AS is_last -- 1 at the end of the longer list, else 0
 FROM (
   -- one row per list and depth
