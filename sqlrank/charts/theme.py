@@ -186,16 +186,17 @@ def layer_facets(
             header=alt.Header(labelLimit=300),
         )
     if (dimension := facets.get("row")) is not None:  # named above, since phones are narrow
-        header = alt.Header(
-            labelLimit=300,
-            labelOrient="top",
-            labelAnchor="start",
-            titleOrient="top",
-            titleAnchor="start",
-        )
-        channels["row"] = alt.Row(
-            "row:N", title=dimension.title, sort=list(dimension.labels), header=header
-        )
+        # Below the labels of columns, Vega would write the title over the first label.
+        named: dict[str, Any] = {
+            "title": dimension.title,
+            "titleOrient": "top",
+            "titleAnchor": "start",
+        }
+        if "column" in channels:
+            name = json.dumps(f"{dimension.title}: ")
+            named = {"title": None, "labelExpr": f"{name} + (datum.label)"}
+        header = alt.Header(labelLimit=300, labelOrient="top", labelAnchor="start", **named)
+        channels["row"] = alt.Row("row:N", sort=list(dimension.labels), header=header)
     check_charts(prod(len(facets[field].labels) for field in channels))
     chart = alt.layer(*layers, data=inline_data(rows))
     return chart.facet(**channels) if channels else chart

@@ -551,8 +551,20 @@ def test_more_groups_than_colours_have_dashes():
 
 def test_columns_after_the_third_share_a_facet():
     found = draw_spec(evaluate_clicks("ROC", by=["country", "device", "day", "half=score > 0.5"]))
-    assert found["facet"]["row"]["title"] == "day, half"
+    assert found["facet"]["row"]["header"]["labelExpr"].startswith('"day, half: "')
     assert "2026-01-01, 1" in found["facet"]["row"]["sort"]
+
+
+def test_rows_of_facets_are_named_where_columns_have_a_title():
+    import vl_convert
+
+    by = ["country", "device", "half=score > 0.5"]
+    found = draw_spec(evaluate_clicks("Brier", by=by, confidence=0.9), "dots")
+    assert found["facet"]["column"]["title"] == "half"
+    assert found["facet"]["row"]["header"]["title"] is None
+    picture = vl_convert.vegalite_to_svg(found)
+    assert picture.count(">device: a<") == 2
+    assert ">device<" not in picture
 
 
 def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished():
