@@ -44,9 +44,9 @@ $(VENV)/.release: $(BIN)/sqlrank
 	@touch $@
 
 demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, and write reports of both
-	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
-	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 --run $(RUN) --qrels $(QRELS) --per-query
-	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
+	$(BIN)/sqlrank evaluate nDCG@10 MAP MRR Precision@10 Recall@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
+	$(BIN)/sqlrank evaluate nDCG@10 MAP MRR Precision@10 Recall@100 --run $(RUN) --qrels $(QRELS) --per-query
+	$(BIN)/sqlrank sql nDCG@10 MAP --run $(RUN) --qrels $(QRELS)
 	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by policy
 	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by policy
 	$(BIN)/sqlrank compare nDCG@5 MRR Recall@5 $(ANSWERS)
