@@ -86,6 +86,7 @@ def follow_header(
     connection: duckdb.DuckDBPyConnection, header: str, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the options with the columns that a header says to map, where a table has them."""
+    header = re.sub(r"\n-- +", " ", header)  # its lines are wrapped
     sources = {**options.get("inputs", {}), **options}
     types = {
         (role, column): kind
