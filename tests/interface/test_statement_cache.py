@@ -1,13 +1,18 @@
 """Cached results of a call are reused for equal calls only."""
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
@@ -21,6 +26,24 @@ from tests.tables import build_table
 ORDERS = build_table(order_id="1 1 2", item="a b a", price="2.0 3.0 5.0", pieces="1 2 1")
 RUN = build_table(query_id="1 1 2", doc_id="a b a", score="0.5 0.5 0.9")
 QRELS = build_table(query_id="1 2", doc_id="b c", relevance="1 1")
+AREAS = {
+    1.0: build_table(label="1 0 1 0", score="0.9 0.1 0.8 0.2"),
+    0.25: build_table(label="1 0 1 0", score="0.1 0.9 0.8 0.2"),
+}
+"""Predictions of one shape, by their AUC."""
+
+FORKED = """
+import os
+import sqlrank
+def evaluate(*score):
+    return sqlrank.evaluate("AUC", predictions={"label": [1, 0], "score": score})["AUC"].to_pylist()
+assert evaluate(0.9, 0.1) == [1.0]
+child = os.fork()
+if not child:
+    os._exit(0 if evaluate(0.1, 0.9) == [0.0] else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert evaluate(0.9, 0.1) == [1.0]
+"""
 
 
 @pytest.fixture
@@ -173,3 +196,33 @@ def test_the_same_tables_in_two_databases():
             == sqlrank.sql("MSE", predictions="p", dialect="duckdb")
             != sqlrank.sql("MSE", predictions="p", dialect="snowflake")
         )
+
+
+def evaluate_area(predictions: Any, **options: Any) -> list[float]:
+    return sqlrank.evaluate("AUC", predictions=predictions, **options)["AUC"].to_pylist()
+
+
+def test_other_rows_of_one_shape_have_answers_of_their_own(tmp_path):
+    """In memory, in a file that looks unchanged, and in a table that is replaced and dropped."""
+    file, connection = tmp_path / "predictions.parquet", duckdb.connect()
+    for area, table in [*AREAS.items()] * 2:
+        pq.write_table(table, file)
+        os.utime(file, (0, 0))
+        connection.register("given", table)
+        connection.execute("CREATE OR REPLACE TABLE predictions AS FROM given")
+        assert evaluate_area(table) == [area]
+        assert evaluate_area(file) == [area]
+        assert evaluate_area("predictions", connection=connection) == [area]
+    connection.execute("DROP TABLE predictions")
+    with pytest.raises(InputError, match="there is no table and no file named 'predictions'"):
+        evaluate_area("predictions", connection=connection)
+
+
+@pytest.mark.slow
+def test_threads_and_forked_processes_have_answers_of_their_own():
+    areas = [*AREAS] * 100
+    with ThreadPoolExecutor(100) as pool:
+        assert [*pool.map(lambda area: evaluate_area(AREAS[area]), areas)] == [
+            [area] for area in areas
+        ]
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], check=True, timeout=60)
