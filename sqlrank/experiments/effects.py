@@ -101,13 +101,21 @@ def source_table_names(observations: BoundInput) -> set[str]:
 
 
 KEYS = ("unit_id", "variant")
-ROLE_LETTERS = dict(zip(SUM_ROLES, "vdce", strict=True))
-"""Letters of the roles in the names of sums of products."""
+PRODUCT_NAMES = dict(zip(SUM_ROLES, ("value", "denominator", "covariate", "base"), strict=True))
+"""Names of the roles in those of sums of products."""
 
-MIXED_PRODUCTS = ("svc", "sve", "sdc", "sde")
+MIXED_PRODUCTS = ("value_covariate", "value_base", "denominator_covariate", "denominator_base")
 """Products of an outcome and a covariate, which the file of their sums has in this order."""
 
-PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", *MIXED_PRODUCTS)
+PRODUCTS = (
+    "value_value",
+    "value_denominator",
+    "denominator_denominator",
+    "covariate_covariate",
+    "covariate_base",
+    "base_base",
+    *MIXED_PRODUCTS,
+)
 
 
 def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict[str, exp.Query]:
@@ -165,10 +173,8 @@ def _list_repeated_names(
 
 def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the pairs of columns whose products are summed for a metric, by sum name."""
-    by_letter = {ROLE_LETTERS[role]: name for role, name in columns.items()}
-    pairs = {
-        product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS
-    }
+    by_name = {PRODUCT_NAMES[role]: name for role, name in columns.items()}
+    pairs = {product: [by_name.get(name) for name in product.split("_")] for product in PRODUCTS}
     return {
         product: (first, second)
         if first <= second or product in MIXED_PRODUCTS

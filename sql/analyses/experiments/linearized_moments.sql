@@ -3,7 +3,7 @@
 -- If values are 0 or 1, such as conversions, a variant with fewer than 10 units of either kind may have a variance far too small: one conversion
 -- where 4 are expected. Its squares then rise towards those at the share of all variants: by the whole gap at 0 units of the kind, by
 -- nothing at 10, which was chosen by simulation.
--- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
+-- A column of two names, such as value_covariate, is the sum of their products about the means; base is the covariate's denominator.
 -- Denominators that differ cost degrees of freedom, in the ratio of Kish's effective sample size to the number of units.
 -- Note: Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.
 -- The jackknife is that of a leverage of 1 / effective_units for each unit.
@@ -24,15 +24,17 @@ FROM (
   -- one row per metric and variant
   SELECT
     metric, variant, units,
-    units - (units - 1) * sdd / (units * denominator * denominator + sdd) AS effective_units, -- fewer if denominators differ: few units decide
+    units - (units - 1) * denominator_denominator / (units * denominator * denominator + denominator_denominator) AS effective_units, -- fewer if denominators differ: few units decide
     ratio, covariate_ratio,
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer, -- units of the rarer kind, if a value is 0 or 1
     SUM(units * ratio) OVER (PARTITION BY metric) / NULLIF(SUM(units) OVER (PARTITION BY metric), 0) AS rate, -- of all variants
-    linearized_squares(svv, svd, sdd, ratio) / (denominator * denominator) AS squares,
-    (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    linearized_products(svc, sve, sdc, sde, ratio, covariate_ratio) / (denominator * covariate_denominator) AS covariate_products,
-    linearized_squares(scc, sce, see, covariate_ratio)
+    linearized_squares(value_value, value_denominator, denominator_denominator, ratio) / (denominator * denominator) AS squares,
+    (value_value + ratio * ratio * denominator_denominator) / (denominator * denominator) AS square_terms,
+    linearized_products(value_covariate, value_base, denominator_covariate, denominator_base, ratio, covariate_ratio)
+    / (denominator * covariate_denominator) AS covariate_products,
+    linearized_squares(covariate_covariate, covariate_base, base_base, covariate_ratio)
     / (covariate_denominator * covariate_denominator) AS covariate_squares,
-    (scc + covariate_ratio * covariate_ratio * see) / (covariate_denominator * covariate_denominator) AS covariate_square_terms
+    (covariate_covariate + covariate_ratio * covariate_ratio * base_base)
+    / (covariate_denominator * covariate_denominator) AS covariate_square_terms
   FROM variant_ratios
 ) AS plain_moments

@@ -1,6 +1,6 @@
 -- variant_ratios: one row per metric and variant: ratio of means, and moments.
 -- The denominator of a mean is 1.
--- The letters of products are v for values, d for denominators, c for covariates, and e for denominators of covariates.
+-- A column of two names, such as value_covariate, is the sum of their products about the means; base is the covariate's denominator.
 -- Grain: metric, variant
 SELECT
   metric, variant, units,
@@ -8,5 +8,6 @@ SELECT
   NULLIF(covariate_denominator, 0) AS covariate_denominator,
   value / NULLIF(denominator, 0) AS ratio,
   covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
-  svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
+  value_value, value_denominator, denominator_denominator, covariate_covariate, covariate_base, base_base,
+  value_covariate, value_base, denominator_covariate, denominator_base
 FROM metric_moments

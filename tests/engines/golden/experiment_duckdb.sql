@@ -100,17 +100,21 @@ WITH observations AS (
     CASE metric
       WHEN 'ctr' THEN product_clicks_clicks
       WHEN 'revenue' THEN product_revenue_revenue
-    END AS svv,  -- sum of squares of values about the mean
+    END AS value_value,  -- sum of squares of values about the mean
     -- of products of values, denominators
-    CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN 0 END AS svd,
-    -- sum of squares of denominators about the mean
-    CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN 0 END AS sdd,
+    CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN 0 END AS value_denominator,
+    CASE metric
+      WHEN 'ctr' THEN product_views_views
+      WHEN 'revenue' THEN 0
+    END AS denominator_denominator,  -- sum of squares of denominators about the mean
     CASE metric
       WHEN 'ctr' THEN 0
       WHEN 'revenue' THEN product_revenue_before_revenue_before
-    END AS scc,  -- sum of squares of covariates about the mean
-    -- of products of values, covariates
-    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_revenue_revenue_before END AS svc
+    END AS covariate_covariate,  -- sum of squares of covariates about the mean
+    CASE metric
+      WHEN 'ctr' THEN 0
+      WHEN 'revenue' THEN product_revenue_revenue_before
+    END AS value_covariate  -- of products of values, covariates
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (
@@ -119,22 +123,27 @@ WITH observations AS (
     metric, variant, units,
     NULLIF(denominator, 0) AS denominator, value / NULLIF(denominator, 0) AS ratio,
     covariate AS covariate_ratio,
-    svv, svd, sdd, scc, svc
+    value_value, value_denominator, denominator_denominator, covariate_covariate, value_covariate
   FROM metric_moments
 ), plain_moments AS (
   -- One row per metric and variant.
   SELECT
     metric, variant, units,
     -- fewer if denominators differ: few units decide
-    units - (units - 1) * sdd / (units * denominator * denominator + sdd) AS effective_units,
+    units
+    - (units - 1) * denominator_denominator
+    / (units * denominator * denominator + denominator_denominator) AS effective_units,
     ratio, covariate_ratio,
     -- units of the rarer kind, if a value is 0 or 1
     CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer,
     -- of all variants
     SUM(units * ratio) OVER (PARTITION BY metric) / SUM(units) OVER (PARTITION BY metric) AS rate,
-    (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
-    (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    svc / denominator AS covariate_products, scc AS covariate_squares
+    (value_value - 2 * ratio * value_denominator + ratio * ratio * denominator_denominator)
+    / (denominator * denominator) AS squares,
+    (value_value + ratio * ratio * denominator_denominator)
+    / (denominator * denominator) AS square_terms,
+    value_covariate / denominator AS covariate_products,
+    covariate_covariate AS covariate_squares
   FROM variant_ratios
 ), linearized_moments AS (
   -- One row per metric and variant: ratios, and sums of squares and products about them by the
@@ -175,7 +184,8 @@ WITH observations AS (
     treatment.value - control.value AS value_difference,
     treatment.denominator - control.denominator AS denominator_difference,
     treatment.covariate - control.covariate AS covariate_difference,
-    treatment.svc + control.svc AS svc, treatment.scc + control.scc AS scc
+    treatment.value_covariate + control.value_covariate AS value_covariate,
+    treatment.covariate_covariate + control.covariate_covariate AS covariate_covariate
   FROM metric_moments AS treatment
   INNER JOIN metric_moments AS control ON treatment.metric = control.metric
   WHERE control.variant = 'A' AND treatment.variant <> 'A'
@@ -186,11 +196,12 @@ WITH observations AS (
   -- (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_ratio,
-    scc AS covariate_square_terms,
-    svc
+    covariate_covariate AS covariate_square_terms,
+    value_covariate
     + half_harmonic_units * (value_difference - ratio * denominator_difference)
     * covariate_difference AS covariate_products,
-    scc + half_harmonic_units * covariate_difference * covariate_difference AS covariate_squares
+    covariate_covariate
+    + half_harmonic_units * covariate_difference * covariate_difference AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS MATERIALIZED (
   -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0 if

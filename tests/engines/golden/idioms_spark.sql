@@ -281,16 +281,17 @@ CREATE TABLE shop.ads.daily_metrics AS
       CASE metric
         WHEN 'ctr' THEN product_clicks_clicks
         WHEN 'revenue' THEN product_revenue_revenue
-      END AS svv,  -- sum of squares of values about the mean
-      -- of products of values, denominators
-      CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN 0 END AS svd,
-      -- sum of squares of denominators about the mean
-      CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN 0 END AS sdd,
+      END AS value_value,  -- sum of squares of values about the mean
+        WHEN 'ctr' THEN product_clicks_views
+        WHEN 'revenue' THEN 0
+      END AS value_denominator,  -- of products of values, denominators
+        WHEN 'ctr' THEN product_views_views
+      END AS denominator_denominator,  -- sum of squares of denominators about the mean
         WHEN 'ctr' THEN 0
         WHEN 'revenue' THEN product_revenue_before_revenue_before
-      END AS scc,  -- sum of squares of covariates about the mean
-      -- of products of values, covariates
-      CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_revenue_revenue_before END AS svc
+      END AS covariate_covariate,  -- sum of squares of covariates about the mean
+        WHEN 'revenue' THEN product_revenue_revenue_before
+      END AS value_covariate  -- of products of values, covariates
     FROM variant_comoments
     CROSS JOIN metrics
 -- experiment: variance_shares

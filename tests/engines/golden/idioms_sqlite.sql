@@ -184,14 +184,13 @@ LEFT JOIN intervals ON intervals."campaign" IS logs_metrics."campaign"
       WHEN 'ctr' THEN CAST(0 AS REAL)
       WHEN 'revenue' THEN mean_revenue_before
     END AS covariate,
-    CASE metric WHEN 'ctr' THEN product_clicks_views WHEN 'revenue' THEN CAST(0 AS REAL) END AS svd,
-    CASE metric WHEN 'ctr' THEN product_views_views WHEN 'revenue' THEN CAST(0 AS REAL) END AS sdd,
-      WHEN 'revenue' THEN product_revenue_revenue_before
-    END AS svc  -- of products of values, covariates
+      WHEN 'ctr' THEN product_clicks_views
+      WHEN 'revenue' THEN CAST(0 AS REAL)
+    END AS value_denominator,  -- of products of values, denominators
 -- experiment: variant_ratios
     CAST(covariate AS REAL) AS covariate_ratio,
 -- experiment: plain_moments
-    svc / denominator AS covariate_products, CAST(scc AS REAL) AS covariate_squares
+    CAST(covariate_covariate AS REAL) AS covariate_squares
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS REAL)
     / (treatment.units + control.units) AS half_harmonic_units,
