@@ -1,8 +1,5 @@
 -- linearized_moments: one row per metric and variant: ratios, and sums of squares and products about them by the delta method.
 -- Squares no greater than the rounding errors of square_terms, which are squares without what cancels, count as 0 later.
--- If values are 0 or 1, such as conversions, a variant with fewer than 10 units of either kind may have a variance far too small: one conversion
--- where 4 are expected. Its squares then rise towards those at the share of all variants: by the whole gap at 0 units of the kind, by
--- nothing at 10, which was chosen by simulation.
 -- A column of two names, such as value_covariate, is the sum of their products about the means; base is the covariate's denominator.
 -- Denominators that differ cost degrees of freedom, in the ratio of Kish's effective sample size to the number of units.
 -- Note: Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.
@@ -13,12 +10,7 @@ SELECT
   metric, variant, units, effective_units,
   POWER((units - 1) * effective_units / NULLIF(units * (effective_units - 1), 0), 2) AS jackknife_growth, -- of the variance
   ratio, covariate_ratio,
-  CASE
-    WHEN fewer < 10 AND squares > 1e-12 * square_terms AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
-      AND units * rate * (1 - rate) > squares
-    THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
-    ELSE squares
-  END AS squares, -- raised towards the overall share, if fewer than 10 of a kind
+  raised_squares(squares, square_terms, units, ratio, rate, fewer) AS squares, -- raised towards the overall share, if fewer than 10 of a kind
   square_terms, covariate_products, covariate_squares, covariate_square_terms
 FROM (
   -- one row per metric and variant
