@@ -356,6 +356,28 @@ class Contrasts:
             .columns
         )
 
+    def join_columns(self) -> Contrasts:
+        """Return the contrasts in fewer columns: the group of a row stands with its metric, and a
+        tolerance that differs between rows with the verdict.
+        """
+        *groups, last = range(len(self.headings))
+        rows = []
+        for row in self.rows:
+            quantities = dict(row.quantities)
+            tolerance, verdict = quantities.pop("tolerance", None), quantities.get("verdict")
+            if tolerance and tolerance.text and verdict:
+                text = f"{verdict.text} (tolerance {tolerance.text})"
+                quantities["verdict"] = verdict._replace(text=text)
+            where = ", ".join(self._name_key(row, index) for index in groups)
+            keys = (f"{row.keys[last]} ({where})" if where else row.keys[last],)
+            rows.append(row._replace(keys=keys, quantities=quantities))
+        return replace(
+            self,
+            headings=self.headings[last:],
+            rows=rows,
+            quantities=[name for name in self.quantities if name != "tolerance"],
+        )
+
     def _build_columns(
         self, rows: Sequence[Row], names: Mapping[str, str], title_keys: Sequence[int]
     ) -> list[TextColumn]:

@@ -216,7 +216,7 @@ class TableStyle:
         has_total: True if the last rows are totals of the query ``all``.
         num_hidden: number of columns of the result that the table leaves out.
         is_command: True if a command prints the table, of which a format has more columns.
-        verdicts: texts of verdicts, if they are shown as others.
+        verdicts: texts of the verdicts in a summary, which has few columns; empty for others.
         null: the text of NULL in a terminal.
     """
 
@@ -427,7 +427,8 @@ def build_display_tables(
             result, style.decimals, form, escape=escape, verdicts=style.verdicts
         )
     ) is not None:
-        return contrasts.build_tables(), contrasts.notes
+        tables = (contrasts.join_columns() if style.verdicts else contrasts).build_tables()
+        return tables, contrasts.notes
     columns, method = read_display_columns(result, form, style, escape)
     if result.num_rows == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
         columns = [

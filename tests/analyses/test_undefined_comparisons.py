@@ -321,8 +321,8 @@ def test_a_summary_shows_hostile_groups_as_text():
     assert {len(row.replace(r"\|", "").split("|")) for row in rows if row.startswith("|")} == {
         len(rows[0].split("|"))
     }
-    assert "| country=`<img src=x onerror=alert(1)>` |" in page
-    assert r"| country=a\|b |" in page
+    assert "| MCC (country=`<img src=x onerror=alert(1)>`) |" in page
+    assert r"| MCC (country=a\|b) |" in page
     assert "\ncountry=`![x](https://x)`: undefined for both, in 10 rows, fewer than 20.\n" in page
 
 

@@ -167,10 +167,10 @@ def test_a_summary_names_groups_and_what_rows_share():
     ]  # fmt: skip
     result = pa.Table.from_pylist(rows).replace_schema_metadata({"sqlrank.verdict": "fail"})
     assert markdown_summary(result, 4).rstrip().splitlines()[2:] == [
-        "| group | metric | old | new | difference | verdict |",
-        "| :--- | :--- | ---: | ---: | ---: | :--- |",
-        "| g=x | AP | 0.5000 | 0.4000 | -0.1000 | ✗ fail |",
-        "| g=NULL | AP | 0.5000 | 0.4000 | -0.1000 | - skipped |",
-        "| total | AP | 0.5000 | 0.4000 | -0.1000 | ✓ pass |", "", "Every row: worse.", "",
+        "| metric | old | new | difference | verdict |",
+        "| :--- | ---: | ---: | ---: | :--- |",
+        "| AP (g=x) | 0.5000 | 0.4000 | -0.1000 | ✗ fail |",
+        "| AP (g=NULL) | 0.5000 | 0.4000 | -0.1000 | - skipped |",
+        "| AP (total) | 0.5000 | 0.4000 | -0.1000 | ✓ pass |", "", "Every row: worse.", "",
         "20 to 60 units, tolerance 0.",
     ]  # fmt: skip
