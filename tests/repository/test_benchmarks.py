@@ -15,6 +15,7 @@ SMALL = {
     "comparison.py": ["--queries", "200"],
     "experiments.py": ["--rows", "2000"],
     "families.py": ["--share", "0.0005"],
+    "loop.py": [],
     "measures.py": ["--rows", "20000"],
     "studies.peeking": ["--samples", "2", "--queries", "40", "--expected", "40"],
     "ranking.py": ["--rows", "20000", "--only", "lists"],
