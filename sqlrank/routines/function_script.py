@@ -411,9 +411,8 @@ class FunctionScript:
     @property
     def _header(self) -> str:
         """The comment above a script."""
-        lines = [
-            f"sqlrank {__version__}: functions for {self.dialect}, in the schema {self.schema}"
-        ]
+        engine = get_dialect(self.dialect).label
+        lines = [f"sqlrank {__version__}: functions for {engine}, in the schema {self.schema}"]
         lines += [f"settings: {', '.join(self.settings)}"] if self.settings else []
         lines += [f"no function of {name}: {reason}" for name, reason in self.omitted.items()]
         return "".join(f"-- {' '.join(line.split())}\n" for line in lines)
