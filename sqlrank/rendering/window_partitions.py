@@ -121,12 +121,13 @@ def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) 
     """  # noqa: E501
     steps = Steps(tree)
     splits_by_select: dict[int, list[_Split]] = {}
+    windows_of_star: dict[int, list[exp.Window]] = {}
     small: list[exp.Window] = []
     for window in find_nodes(tree, exp.Window):
         select = cast("exp.Select", window.parent_select)
-        # With all columns of a table, buckets would be columns of the result, too.
-        has_star = any(item.is_star for item in select.expressions)
-        if not has_star and (split := _find_split(steps, window, write_bucket)):
+        if any(item.is_star for item in select.expressions):
+            windows_of_star.setdefault(id(select), []).append(window)
+        elif split := _find_split(steps, window, write_bucket):
             splits_by_select.setdefault(id(select), []).append(split)
         elif (
             window.args.get("order") is not None
@@ -135,8 +136,57 @@ def split_windows(tree: exp.Expr, write_bucket: Callable[[exp.Expr], exp.Expr]) 
         ):
             small.append(window)
     _add_partitions(small)
+    for windows in windows_of_star.values():
+        _join_values_of_keys(tree, windows)
     for splits in reversed(splits_by_select.values()):  # a SELECT before the one that it is in
         _split_windows_of_select(tree, splits)
+
+
+def _join_values_of_keys(tree: exp.Expr, windows: Sequence[exp.Window]) -> None:
+    """Compute windows over all rows beside all columns of a table once for each key, which are the
+    columns that they sort by, in place: buckets would be columns of the result.
+
+    The steps read one that reads the table, so that Spark computes a random one once.
+    """
+    windows = [window for window in windows if not window.args.get("partition_by")]
+    columns = dict.fromkeys(
+        column for window in windows for column in find_nodes(window, exp.Column)
+    )
+    select: Any = windows[0].parent_select if windows else None
+    if not columns or select.args.get("joins") or not all(map(_has_value_of_key, windows)):
+        return
+    name = select.args["from_"].this.alias_or_name
+    rows, _ = move_rows(select, "All rows, which two steps read.")
+    rows.select("*", copy=False)
+    source = exp.to_table(_add_stored_step(tree, select, rows, f"all_{name}"))
+    source.set("alias", exp.TableAlias(this=exp.to_identifier(name)))
+    keys = exp.select(*columns).from_(source).group_by(*columns, copy=False)
+    keys.comments = ["One row per key that rows are sorted by."]
+    step = add_step(tree, select, keys, f"{name}_keys")
+    for window in windows:
+        key_window = window.copy()
+        if isinstance(window.this, exp.Count):
+            key_window.set("this", exp.Sum(this=window.this.copy()))
+        value = _add_item(keys, key_window, _name_value_of_key(window))
+        window.replace(exp.column(value, table=step))
+    _add_partitions(find_nodes(keys, exp.Window))
+    select.from_(source, copy=False)
+    equal = [
+        exp.NullSafeEQ(this=exp.column(x.this.copy(), table=step), expression=x) for x in columns
+    ]
+    select.join(step, on=exp.and_(*equal), join_type="inner", copy=False)
+
+
+def _has_value_of_key(window: exp.Window) -> bool:
+    """Return True if a window has one value for all rows that are sorted alike."""
+    is_count = isinstance(window.this, exp.Count) and isinstance(window.this.this, exp.Star)
+    return not window.args.get("spec") and (is_count or isinstance(window.this, exp.DenseRank))
+
+
+def _name_value_of_key(window: exp.Window) -> str:
+    if isinstance(window.this, exp.DenseRank):
+        return "key_number"
+    return "num_rows" if _is_over_all(window) else "rows_so_far"
 
 
 def _is_over_all(window: exp.Window) -> bool:
@@ -264,8 +314,7 @@ def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
     ]
     for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
         column.replace(add_column(column, column.name))
-    step = add_step(tree, select, rows, f"{title}_rows")
-    _request_materialization(tree, next(c for c in find_nodes(tree, exp.CTE) if c.alias == step))
+    step = _add_stored_step(tree, select, rows, f"{title}_rows")
     totals: dict[tuple[exp.Expr, ...], exp.Select] = {}
     for window, parts, bucket, terms in keyed:
         keys = (*parts, *bucket)
@@ -437,6 +486,13 @@ def _qualify_columns(select: exp.Select) -> None:
         )
         if not column.table and column.parent_select is select and not is_output:
             column.set("table", exp.to_identifier(sources[0].this.alias_or_name))
+
+
+def _add_stored_step(tree: exp.Expr, select: exp.Expr, rows: exp.Select, name: str) -> str:
+    """Add a step that several others read, and return its name."""
+    step = add_step(tree, select, rows, name)
+    _request_materialization(tree, next(c for c in find_nodes(tree, exp.CTE) if c.alias == step))
+    return step
 
 
 def _request_materialization(tree: exp.Expr, cte: exp.CTE) -> None:

@@ -1,7 +1,7 @@
 """Evaluate on a Spark cluster, in a process of its own: a session belongs to its process, and its
 log to its stderr.
 
-Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin,
+Reads ``{"master": ..., "tables": {name: path}, "calls": [[function, metrics, options], ...]}`` from stdin,
 and the statement to run before the calls, if any; prints the rows of each call, and how many
 executors there were, as JSON.
 """
@@ -38,8 +38,8 @@ def main() -> None:
         if "statement" in given:
             session.sql(given["statement"]).collect()
         rows = [
-            sqlrank.evaluate(metrics, connection=session, **options).to_pylist()
-            for metrics, options in given["calls"]
+            getattr(sqlrank, function)(metrics, connection=session, **options).to_pylist()
+            for function, metrics, options in given["calls"]
         ]
         # One is the driver
         executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # noqa: SLF001

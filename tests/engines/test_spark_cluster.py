@@ -92,6 +92,16 @@ CALLS = [
     ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
     ("rankings by system", ["nDCG@10", "AP", "ERR@10", "RBP"], RANKINGS | {"by": "system"}),
 ]
+SHARES = {"shares": {"train": 0.8, "test": 0.2}}
+BY_TIME = {"time": "item_id", "user": "judge_id", "cold_start": "drop_users"}
+SPLITS = [
+    ("split by time", "qrels", SHARES | {"time": "relevance"}),
+    ("split without cold starts", "ratings", SHARES | BY_TIME),
+    ("exact split", "ratings", SHARES | {"key": "item_id", "salt": "ab", "exact": True}),
+]
+COMPARED = [("evaluate", *call) for call in CALLS] + [("split", *call) for call in SPLITS]
+RANDOM = ("split", "drawn", SHARES | {"time": "at"})
+RANDOM_VIEW = "CREATE TEMPORARY VIEW drawn AS SELECT *, RAND() AS at FROM ratings"
 
 
 @dataclass(frozen=True)
@@ -217,11 +227,12 @@ def answers(
     paths = {name: str(folder / name) for name in TABLES}
     for name, path in paths.items():
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
-    calls = [call[1:] for call in CALLS]
+    calls = [*((function, *call) for function, _, *call in COMPARED), RANDOM]
     with start_cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
-        others = {"calls": calls[:1], "statement": AT_ONCE}
-        return [drive(given | asked, environment) for asked in ({"calls": calls}, others)]
+        compared = {"calls": calls, "statement": RANDOM_VIEW}
+        at_once = {"calls": calls[:1], "statement": AT_ONCE}
+        return [drive(given | asked, environment) for asked in (compared, at_once)]
 
 
 def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
@@ -248,16 +259,22 @@ def test_both_workers_took_part(answers):
     assert answers[0].executors == 2
 
 
-@pytest.mark.parametrize("number", range(len(CALLS)), ids=[name for name, _, _ in CALLS])
+@pytest.mark.parametrize("number", range(len(COMPARED)), ids=[call[1] for call in COMPARED])
 def test_numbers_are_those_of_duckdb(number, answers, duck):
-    _, metrics, options = CALLS[number]
-    expected = sqlrank.evaluate(metrics, connection=duck, **options)
+    function, _, metrics, options = COMPARED[number]
+    expected = getattr(sqlrank, function)(metrics, connection=duck, **options)
     got = answers[0].rows[number]
     assert len(got) == expected.num_rows > 0
     for row, other in zip(got, expected.to_pylist(), strict=True):
         assert row == {
             name: pytest.approx(value, rel=1e-9, abs=1e-9) for name, value in other.items()
         }
+
+
+def test_a_random_source_is_read_once(answers):
+    """A second reader would find other times, which no row of the first has."""
+    parts = [row["split"] for row in answers[0].rows[-1]]
+    assert (len(parts), parts.count("train")) == (9000, 7200)
 
 
 def test_no_worker_is_given_all_rows(answers):

@@ -20,6 +20,7 @@ CALLS = {
         "cold_start": "drop",
         "seen_pairs": "drop",
     },
+    "time_share": {"time": "happened_at", "shares": {"train": 0.6, "test": 0.3, "rest": 0.1}},
     "exact": {
         "key": "user_id",
         "salt": "ab",

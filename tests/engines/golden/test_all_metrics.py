@@ -24,6 +24,7 @@ from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults
 from tests.engines.golden.requests import REQUESTS
 from tests.engines.golden.style import find_style_faults
+from tests.engines.test_splits import CALLS as SPLITS
 from tests.tables import build_table
 from website.examples import OPTIONS, choose_table, format_metric, list_roles
 
@@ -179,6 +180,19 @@ def test_windows_of_other_statements_of_spark_have_partitions():
     assert {
         name: found for name in texts if (found := list_windows_over_all_rows(texts[name]))
     } == {}
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_windows_of_splits_of_spark_have_partitions(name):
+    assert list_windows_over_all_rows(sqlrank.split_sql("e", dialect="spark", **SPLITS[name])) == []
+
+
+@pytest.mark.parametrize("source", ["events", "SELECT * FROM events"])
+@pytest.mark.parametrize("name", ["time_share", "exact"])
+def test_a_split_of_spark_reads_its_source_once(name, source):
+    text = sqlrank.split_sql(source, dialect="spark", **SPLITS[name])
+    tables = sqlglot.parse_one(text, read="spark").find_all(exp.Table)
+    assert [table.name for table in tables].count("events") == 1
 
 
 @pytest.mark.slow
