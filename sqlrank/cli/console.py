@@ -637,7 +637,9 @@ def progress_bar(activity: str) -> Iterator[Any]:
     start = Timer(SECONDS_WITHOUT_PROGRESS, bar.start)
     start.start()
     try:
-        yield lambda percentage: bar.update(task, completed=percentage, total=100)
+        yield lambda percentage: bar.update(
+            task, completed=percentage, total=100 if percentage > 0 else None
+        )
     finally:
         start.cancel()
         start.join()
