@@ -215,15 +215,15 @@ def _suggest_spelling(text: Any, library: Registry) -> str | None:
             and (name := _canonical_text(match.expand(replacement), library)) is not None
         ):
             return f"unknown metric {quote_excerpt(text)}. Write {name}"
-    names = [_canonical_text(part, library) for part in _SEPARATORS.split(text.strip())]
+    parts = _SEPARATORS.split(text.strip())
     # A curve has rows of its own, and stands for its value among other metrics.
     metrics = [
-        str(library.synonyms["curves"].get(normalize_name(name), name))
-        for name in names
-        if name is not None
+        str(library.synonyms["curves"].get(normalize_name(name), part))
+        for part in parts
+        if (name := _canonical_text(part, library)) is not None
     ]
     # A single metric is not a list
-    if len(metrics) < len(names) or len(metrics) < 2:  # noqa: PLR2004
+    if len(metrics) < len(parts) or len(metrics) < 2:  # noqa: PLR2004
         return None
     import shlex  # its import takes a millisecond
 
