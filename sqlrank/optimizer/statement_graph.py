@@ -362,6 +362,16 @@ def move_rows(
     return rows, add_column
 
 
+def pass_columns(select: exp.Select, add_column: Callable[[exp.Expr, str], exp.Expr]) -> None:
+    """Read the columns of a SELECT from the rows that ``move_rows`` moved, in place; a column of
+    the result keeps its name.
+    """
+    for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
+        passed_on = add_column(column, column.name)
+        is_renamed_item = column.parent is select and passed_on.name != column.name
+        column.replace(exp.alias_(passed_on, column.this.copy()) if is_renamed_item else passed_on)
+
+
 def is_list_column(source: Expr) -> bool:
     """Return True if an item of FROM has the elements of a list column of another item."""
     return isinstance(source, exp.Unnest) and isinstance(source.expressions[0], exp.Column)

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import JOINED, add_step, is_aggregated, move_rows
+from sqlrank.optimizer.statement_graph import (
+    JOINED,
+    add_step,
+    is_aggregated,
+    move_rows,
+    pass_columns,
+)
 from sqlrank.rendering.dialect_forms import Steps
 from sqlrank.sql_ast import find_nodes, is_null, sql_literal, unique_name
 
@@ -312,8 +318,7 @@ def _split_windows_of_select(tree: exp.Expr, splits: Sequence[_Split]) -> None:
         )
         for split in splits
     ]
-    for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
-        column.replace(add_column(column, column.name))
+    pass_columns(select, add_column)
     step = _add_stored_step(tree, select, rows, f"{title}_rows")
     totals: dict[tuple[exp.Expr, ...], exp.Select] = {}
     for window, parts, bucket, terms in keyed:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import add_step, move_rows
+from sqlrank.optimizer.statement_graph import add_step, move_rows, pass_columns
 from sqlrank.rendering.dialect import Dialect
 from sqlrank.rendering.dialect_forms import find_comparisons_of_one_origin, order_within_group
 from sqlrank.sql_ast import find_nodes, is_null, sql_literal
@@ -129,10 +129,7 @@ def _write_frames_of_select(tree: exp.Expr, windows: Sequence[exp.Window]) -> No
             framed_window = exp.cast(framed_window, "BIGINT")
         framed_window.comments = window.comments
         framed.append((window.replace(exp.Placeholder()), framed_window))
-    for column in [column for item in select.selects for column in find_nodes(item, exp.Column)]:
-        passed_on = add_column(column, column.name)
-        is_item = column.parent is select and passed_on.name != column.name
-        column.replace(exp.alias_(passed_on, column.this.copy()) if is_item else passed_on)
+    pass_columns(select, add_column)
     for holder, framed_window in framed:
         holder.replace(framed_window)
     reader = select.find_ancestor(exp.CTE)

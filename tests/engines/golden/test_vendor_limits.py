@@ -11,6 +11,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.rendering.renderer import rewrite_for_dialect
 from tests.engines.golden.test_all_metrics import CASES, print_statement
 from tests.engines.scenarios import scenarios
 
@@ -121,6 +122,18 @@ def find_windows_without_frame(tree: exp.Expr) -> list[str]:
 def test_ties_are_counted_by_their_ranks_on_redshift(dialect, count):
     text = sqlrank.sql("num_tied@3", run="r", qrels="q", dialect=dialect)
     assert len(find_windows_without_frame(sqlglot.parse_one(text, read=dialect))) == count
+
+
+@pytest.mark.parametrize("dialect", ["redshift", "spark"])
+def test_columns_of_a_moved_row_keep_their_names(dialect):
+    """Both tables have a column of this name, so the step has one of another name."""
+    text = (
+        "SELECT b.y AS other, a.y, SUM(a.z) OVER (ORDER BY CAST(a.s AS DOUBLE)) AS n"
+        " FROM a JOIN b ON a.i = b.i"
+    )
+    tree = rewrite_for_dialect(sqlglot.parse_one(text), dialect)
+    assert "y_2" in tree.sql()
+    assert tree.named_selects == ["other", "y", "n"]
 
 
 def test_ranks_count_what_a_sorted_window_does():
