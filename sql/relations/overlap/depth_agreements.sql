@@ -12,7 +12,7 @@ FROM (
   -- one row per list and depth
   SELECT
     list_id, depth,
-    COUNT(CASE WHEN num_lists = 2 THEN 1 END) OVER (PARTITION BY list_id ORDER BY depth) AS shorter_depth,
+    SUM(CASE WHEN num_lists = 2 THEN 1 ELSE 0 END) OVER (PARTITION BY list_id ORDER BY depth) AS shorter_depth,
     SUM(CASE WHEN num_lists = 2 THEN num_shared ELSE 0 END) OVER (PARTITION BY list_id ORDER BY depth) AS early_shared,
     SUM(CASE WHEN num_lists = 2 THEN 0 ELSE num_shared END) OVER (PARTITION BY list_id ORDER BY depth) AS late_shared,
     MAX(depth) OVER (PARTITION BY list_id) AS last_depth
