@@ -119,7 +119,8 @@ def test_the_greatest_t(shares):
 def test_corrections(shares):
     table = score(a=A, b=B, c=C)
     plain = [row["p_value"] for row in compare(shares, table, correction="none")]
-    assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
+    unadjusted = [row["p_adjusted"] for row in compare(shares, table, correction="none")]
+    assert unadjusted == pytest.approx(plain, rel=1e-12)  # threads add up in varying order
     for correction, method in (("holm", None), ("bh", "bh")):
         rows = compare(shares, table, correction=correction)
         expected = (
