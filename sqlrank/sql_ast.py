@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
-from sqlrank.errors import MetricError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -162,12 +160,10 @@ def call_function(name: str, *arguments: Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
-def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
+def sql_literal(value: str | float) -> exp.Expr:
     """Convert a value to a SQL literal, integers without a decimal point."""
     if isinstance(value, str):
         return exp.Literal.string(value)
-    if value is None or isinstance(value, tuple):
-        raise MetricError(f"a list of values is not possible here: {value!r}. Give one value")
     is_whole = float(value).is_integer() and abs(value) < MAX_EXACT
     return number_literal(int(value) if is_whole else float(value))
 

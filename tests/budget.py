@@ -2,8 +2,11 @@
 says what it buys.
 """
 
+import ast
 import sys
 import tokenize
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -13,6 +16,7 @@ several.
 """
 
 MAX_MODULES = 150
+MAX_FLOORS = 10
 MAX_SQL_LINES = 13_000
 _COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
 
@@ -23,6 +27,31 @@ def count_tokens(path: Path) -> int:
     """
     with path.open("rb") as file:
         return sum(token.type in _COUNTED for token in tokenize.tokenize(file.readline))
+
+
+def list_imports(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a module imports at once: not for types, nor within functions."""
+    for child in ast.iter_child_nodes(node):
+        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if isinstance(child, ast.ImportFrom):
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        elif not is_for_types and not isinstance(child, ast.FunctionDef):
+            yield from list_imports(child)
+
+
+def count_floors() -> int:
+    """Return how many packages of sqlrank stand on each other by imports at run time."""
+    package = ROOT / "sqlrank"
+    graph: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        name = path.relative_to(package).parts[0].removesuffix(".py")
+        named = list_imports(ast.parse(path.read_text("utf-8")))
+        imported = {module.split(".")[1] for module in named if module.startswith("sqlrank.")}
+        graph.setdefault(name, set()).update(imported - {name})
+    floors: dict[str, int] = {}
+    for name in TopologicalSorter(graph).static_order():
+        floors[name] = 1 + max((floors[other] for other in graph.get(name, ())), default=0)
+    return max(floors.values())
 
 
 def format_sizes() -> str:
@@ -36,6 +65,7 @@ def format_sizes() -> str:
     }
     modules = [path for path in (ROOT / "sqlrank").rglob("*.py") if path.name != "__init__.py"]
     rows["modules of sqlrank"] = (len(modules), MAX_MODULES)
+    rows["floors of packages"] = (count_floors(), MAX_FLOORS)
     rows["lines of SQL"] = (
         sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / "sql").rglob("*.sql")),
         MAX_SQL_LINES,

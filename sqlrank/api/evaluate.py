@@ -13,13 +13,13 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import ColumnNames, Request, select_arguments
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import QuerySource
 from sqlrank.engines.open_database import ExecutionOptions, open_for_inspection
 from sqlrank.engines.remote_database import printed_dialect
 from sqlrank.errors import InputError, MetricError
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics

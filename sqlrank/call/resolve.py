@@ -8,15 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call.request import Request, label_groups, parse_group_by, split_group_expressions
-from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
-from sqlrank.errors import (
-    InputError,
-    MetricError,
-    join_words,
-    suggest_choice,
-)
-from sqlrank.interval_options import (
+from sqlrank.call.interval_options import (
     BOOTSTRAP,
     DEFAULT_QUERY_REPLICATES,
     DEFAULT_ROW_REPLICATES,
@@ -26,6 +18,14 @@ from sqlrank.interval_options import (
     check_confidence_level,
     check_replicates,
     describe_query_units,
+)
+from sqlrank.call.request import Request, label_groups, parse_group_by, split_group_expressions
+from sqlrank.call.sources import SourceGroup, find_systems, with_previous_runs
+from sqlrank.errors import (
+    InputError,
+    MetricError,
+    join_words,
+    suggest_choice,
 )
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.interval_options import describe_query_units
 from sqlrank.call.request import label_groupings, parse_group_by
 from sqlrank.call.resolve import (
     ResolvedRequest,
@@ -16,7 +17,6 @@ from sqlrank.call.resolve import (
 from sqlrank.call.sources import find_systems
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, enumerate_names, short_repr
-from sqlrank.interval_options import describe_query_units
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.call.argument_checks import entry_point
+from sqlrank.call.interval_options import SEQUENTIAL, check_confidence_level
 from sqlrank.call.request import ColumnNames, Request
 from sqlrank.call.resolve import resolve_request
 from sqlrank.call.sources import find_systems
@@ -69,7 +70,6 @@ from sqlrank.inference import (
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.cross_input_checks import find_similar_ids
 from sqlrank.inputs.filters import filter_inputs
-from sqlrank.interval_options import SEQUENTIAL, check_confidence_level
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
 from sqlrank.output.display import DEFAULT_DIGITS
 from sqlrank.registry.query_templates import load_select

@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.call.interval_options import (
+    DEFAULT_SIGN_REPLICATES,
+    SEQUENTIAL,
+    check_confidence_level,
+    check_replicates,
+)
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError, MetricError, count_things
 from sqlrank.inference import (
@@ -27,12 +33,6 @@ from sqlrank.inference import (
     t_interval,
     t_test,
     wilcoxon_test,
-)
-from sqlrank.interval_options import (
-    DEFAULT_SIGN_REPLICATES,
-    SEQUENTIAL,
-    check_confidence_level,
-    check_replicates,
 )
 from sqlrank.registry.query_templates import RepeatedNames, load_select, repeat_columns
 from sqlrank.result_metadata import LeftOut

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import MULTIPLICITY_COLUMN, REPLICATE_COLUMN, IntervalOptions
 from sqlrank.cancellation import check_deadline
 from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
@@ -38,11 +39,10 @@ from sqlrank.compiler.select_builders import (
     slice_label,
 )
 from sqlrank.errors import MetricError
-from sqlrank.interval_options import MULTIPLICITY_COLUMN, REPLICATE_COLUMN, IntervalOptions
-from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.sql_file import RowsRead
+from sqlrank.rendering.optimizer.statement_graph import is_aggregated
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import (
     LeadingComment,

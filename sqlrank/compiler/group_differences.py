@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import METRIC_COLUMN
 from sqlrank.compiler.layout import OutputColumn, ResultLayout
 from sqlrank.compiler.row_keys import (
     COMPARED_ID,
@@ -33,7 +34,6 @@ from sqlrank.compiler.select_builders import (
     rename_ctes,
 )
 from sqlrank.inference import normal_quantile
-from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.result_columns import (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sqlrank.interval_options import IntervalOptions
+    from sqlrank.call.interval_options import IntervalOptions
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 

@@ -34,8 +34,6 @@ from sqlrank.compiler.select_builders import (
     select_columns,
     union_slices,
 )
-from sqlrank.optimizer.optimizer import drop_empty_ctes, prune_query
-from sqlrank.optimizer.statement_graph import keeps_rows
 from sqlrank.registry.query_templates import (
     append_source,
     describe_rows,
@@ -45,6 +43,8 @@ from sqlrank.registry.query_templates import (
 )
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, find_dependencies
 from sqlrank.registry.sql_file import RowsRead, SqlFile
+from sqlrank.rendering.optimizer.optimizer import drop_empty_ctes, prune_query
+from sqlrank.rendering.optimizer.statement_graph import keeps_rows
 from sqlrank.sql_ast import (
     add_terms,
     case_when,

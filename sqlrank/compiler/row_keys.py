@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.interval_options import REPLICATE_COLUMN
+from sqlrank.call.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.sql_ast import NEVER_NULL, case_when, find_nodes, is_null, quoted_column
 

@@ -18,10 +18,10 @@ from sqlrank.compiler.row_keys import (
     key_equalities,
 )
 from sqlrank.errors import MetricError
-from sqlrank.optimizer.constants import fold_constants
 from sqlrank.registry.metric import ParameterValue, SymbolicNumber
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF, UNBOUNDED, Parameter
+from sqlrank.rendering.optimizer.constants import fold_constants
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import (
     DOUBLE,
@@ -89,6 +89,8 @@ def _bind_tree(
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
         elif params[node.name].is_column:
             node.replace(exp.column(str(value)))
+        elif value is None or isinstance(value, tuple):
+            raise MetricError(f"a list of values is not possible here: {value!r}. Give one value")
         else:
             node.replace(sql_literal(value))
     inline_functions(library, holder, settings)

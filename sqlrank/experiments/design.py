@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import (
     describe_sources,
     select_arguments,
@@ -20,7 +21,6 @@ from sqlrank.call.request import (
 )
 from sqlrank.engines.text_advice import ColumnAdvice
 from sqlrank.errors import MetricError, join_words, short_repr, suggest_choice
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, get_dialect
 from sqlrank.rendering.renderer import StatementHeader
 from sqlrank.splits.split import parse_shares

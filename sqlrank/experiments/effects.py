@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import SEQUENTIAL
 from sqlrank.compiler.intervals.influence_sums import case_by_metric
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.select_builders import (
@@ -18,8 +19,6 @@ from sqlrank.compiler.select_builders import (
 )
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO, SUM_ROLES, ExperimentDesign, ExperimentMetric
-from sqlrank.interval_options import SEQUENTIAL
-from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import (
     describe_rows,
@@ -27,6 +26,7 @@ from sqlrank.registry.query_templates import (
     load_query,
     repeat_columns,
 )
+from sqlrank.rendering.optimizer.optimizer import prune_query
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, SRM_ALPHA
 from sqlrank.sql_ast import (

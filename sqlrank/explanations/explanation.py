@@ -13,9 +13,9 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.errors import escape_controls
-from sqlrank.optimizer.constants import fold_constants
 from sqlrank.output.display import wrap_text
 from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.rendering.optimizer.constants import fold_constants
 from sqlrank.sql_ast import MAX_EXACT, find_nodes, sql_literal
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.inputs.user_sql import parse_expression
-from sqlrank.optimizer.constants import fold_constants
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.optimizer.constants import fold_constants
 from sqlrank.sql_ast import (
     DOUBLE,
     call_function,

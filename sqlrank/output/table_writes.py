@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from sqlrank.engines.query_sources import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
-from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.optimizer.optimizer import prune_query
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.sql_ast import (
     count_rows,

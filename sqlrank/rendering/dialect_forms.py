@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import is_aggregated, union_members
+from sqlrank.rendering.optimizer.statement_graph import is_aggregated, union_members
 from sqlrank.sql_ast import call_function, find_nodes, sql_literal, unique_name
 
 if TYPE_CHECKING:

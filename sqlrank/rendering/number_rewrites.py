@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constants import literal_value
-from sqlrank.optimizer.statement_graph import add_step, needs_parentheses, union_members
+from sqlrank.rendering.optimizer.constants import literal_value
+from sqlrank.rendering.optimizer.statement_graph import add_step, needs_parentheses, union_members
 from sqlrank.sql_ast import (
     BIGINT,
     DOUBLE,

@@ -14,9 +14,6 @@ from sqlglot import UnsupportedError, exp
 
 from sqlrank._version import __version__
 from sqlrank.errors import MetricError, escape_controls, join_words
-from sqlrank.optimizer.merging import lift_user_queries
-from sqlrank.optimizer.optimizer import optimize_statement
-from sqlrank.optimizer.statement_graph import keeps_rows, outermost_query
 from sqlrank.rendering.dialect_forms import ListJoin
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import LINE_WIDTH, format_tree
@@ -29,6 +26,9 @@ from sqlrank.rendering.number_rewrites import (
     sum_numbered_rows,
     write_numbers,
 )
+from sqlrank.rendering.optimizer.merging import lift_user_queries
+from sqlrank.rendering.optimizer.optimizer import optimize_statement
+from sqlrank.rendering.optimizer.statement_graph import keeps_rows, outermost_query
 from sqlrank.rendering.window_partitions import join_totals, split_windows
 from sqlrank.sql_ast import BIGINT, find_nodes, unique_name
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import (
+from sqlrank.rendering.dialect_forms import Steps
+from sqlrank.rendering.optimizer.statement_graph import (
     JOINED,
     add_step,
     is_aggregated,
     move_rows,
     pass_columns,
 )
-from sqlrank.rendering.dialect_forms import Steps
 from sqlrank.sql_ast import find_nodes, is_null, sql_literal, unique_name
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import (
     Request,
     ResourceLimits,
@@ -35,7 +36,6 @@ from sqlrank.engines.remote_database import infer_dialect
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.metric import Metric, parse_metric_text
 from sqlrank.registry.metric_info import better_direction, find_metric
 from sqlrank.registry.metric_resolver import parse_canonical

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import name_groups, parse_group_by, select_arguments
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference import FAIL, INCONCLUSIVE, PASS
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.reports.blocks import (
     Section,
     VerdictList,

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import (
     Request,
     call_settings,
@@ -40,7 +41,6 @@ from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.source_tables import ZONED_TYPES
 from sqlrank.errors import MetricError
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import parse_metric_text, to_sql_name

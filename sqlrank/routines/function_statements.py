@@ -14,12 +14,12 @@ from sqlrank._version import __version__
 from sqlrank.compiler.select_builders import cast_double, symbolic_parameter
 from sqlrank.engines.query_sources import fold_column_name
 from sqlrank.errors import MetricError, suggest_choice
-from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.dialect_forms import rewrite_list_operations
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.formatter import format_tree
+from sqlrank.rendering.optimizer.statement_graph import is_aggregated
 from sqlrank.rendering.renderer import rewrite_for_dialect
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.symbolic_statement import (

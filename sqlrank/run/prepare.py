@@ -27,7 +27,6 @@ from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import explain_failed_cast, filter_inputs
 from sqlrank.inputs.input_ctes import InputCtes, build_input_ctes
 from sqlrank.inputs.row_rules import explain_source_keys, row_rules
-from sqlrank.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import (
     RenderedStatement,
@@ -43,6 +42,7 @@ from sqlrank.run.left_out_columns import (
     load_notes,
     load_sample_sizes,
 )
+from sqlrank.run.planner import choose_plan, is_rank_method_allowed, plan_summary, validate_plan
 from sqlrank.sql_ast import count_rows, query_text, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:

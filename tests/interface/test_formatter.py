@@ -7,8 +7,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.rendering.optimizer.optimizer import prune_query
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import LeadingComment
 

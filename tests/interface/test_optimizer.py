@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.optimizer.optimizer import optimize_statement
+from sqlrank.rendering.optimizer.optimizer import optimize_statement
 from sqlrank.sql_ast import NEVER_NULL
 
 Rows = list[tuple[object, ...]]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sqlrank.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
+from sqlrank.run.planner import required_depth
 
 ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 

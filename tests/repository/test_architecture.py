@@ -17,6 +17,7 @@ from sqlrank.rendering.dialect import Dialect, FunctionForms, TableFunctionForm
 from sqlrank.rendering.dialect_forms import LIST_OPERATIONS
 from sqlrank.rendering.dialects import DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS, normalize_dialect
 from sqlrank.routines import FUNCTION_DIALECTS
+from tests.budget import MAX_FLOORS, count_floors
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sqlrank"
@@ -87,6 +88,10 @@ def test_packages_import_what_the_map_allows():
 
 def test_the_arrows_point_down():
     list(TopologicalSorter(read_map()).static_order())
+
+
+def test_packages_stand_on_few_floors():
+    assert count_floors() <= MAX_FLOORS, "a package imports one that stood above it"
 
 
 def test_no_circle_of_modules():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.compiler.intervals.influence_functions import (
     CLASS_TOTALS,
     InfluenceRows,
@@ -39,7 +40,6 @@ from sqlrank.compiler.select_builders import (
     group_by_key,
     have_weights,
 )
-from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 from sqlrank.sql_ast import BIGINT, DOUBLE, case_when, find_nodes

@@ -14,6 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import (
+    DIGEST_COLUMN,
+    MULTIPLICITY_COLUMN,
+    POSITION_COLUMN,
+    REPLICATE_COLUMN,
+    START_COLUMN,
+    STRIDE_COLUMN,
+    IntervalOptions,
+)
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_formulas import (
     DF,
@@ -44,15 +53,6 @@ from sqlrank.compiler.select_builders import (
     order_rows,
     rename_ctes,
     slice_label,
-)
-from sqlrank.interval_options import (
-    DIGEST_COLUMN,
-    MULTIPLICITY_COLUMN,
-    POSITION_COLUMN,
-    REPLICATE_COLUMN,
-    START_COLUMN,
-    STRIDE_COLUMN,
-    IntervalOptions,
 )
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.resolved_metric import limit_bounds

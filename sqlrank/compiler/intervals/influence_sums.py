@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.call.interval_options import METRIC_COLUMN
 from sqlrank.compiler.intervals.influence_functions import (
     CELL_SQUARES,
     CLASS_TOTALS,
@@ -21,7 +22,6 @@ from sqlrank.compiler.intervals.influence_functions import (
 from sqlrank.compiler.intervals.interval_formulas import UNIT_COUNT
 from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import aggregate_by_key, join_source
-from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.sql_ast import case_when, count_rows, sql_literal, union_all
 
 if TYPE_CHECKING:

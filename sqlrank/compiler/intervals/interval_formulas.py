@@ -25,8 +25,8 @@ from sqlrank.sql_ast import case_when, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sqlrank.call.interval_options import IntervalOptions
     from sqlrank.compiler.relation_ctes import RelationCtes
-    from sqlrank.interval_options import IntervalOptions
 
 
 ENLARGED_SE = "enlarged_se"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import add_step, move_rows, pass_columns
 from sqlrank.rendering.dialect import Dialect
 from sqlrank.rendering.dialect_forms import find_comparisons_of_one_origin, order_within_group
+from sqlrank.rendering.optimizer.statement_graph import add_step, move_rows, pass_columns
 from sqlrank.sql_ast import find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import sqlrank
 from sqlrank import InputError, MetricError, planner
 from sqlrank.call.request import parse_memory_size
 from sqlrank.inputs import row_checks
-from sqlrank.planner import required_depth
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
+from sqlrank.run.planner import required_depth
 from tests.lanes import select_few
 from tests.numbers.properties.rankings import (
     assert_equal,

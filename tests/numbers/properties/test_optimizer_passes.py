@@ -8,7 +8,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from sqlrank.optimizer.optimizer import optimize_statement
+from sqlrank.rendering.optimizer.optimizer import optimize_statement
 from tests.lanes import select_few
 
 NUM_STATEMENTS = 25

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
+from sqlrank.run.planner import required_depth
 from tests.lanes import select_few
 from tests.numbers.references import answers, reference
 from tests.numbers.references.answers import Collection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constants import propagate_constants, propagate_predicates
-from sqlrank.optimizer.merging import (
+from sqlrank.rendering.optimizer.constants import propagate_constants, propagate_predicates
+from sqlrank.rendering.optimizer.merging import (
     eliminate_joins,
     eliminate_subqueries,
     forward_projections,
@@ -19,7 +19,7 @@ from sqlrank.optimizer.merging import (
     order_ctes,
     share_rows,
 )
-from sqlrank.optimizer.statement_graph import (
+from sqlrank.rendering.optimizer.statement_graph import (
     Scope,
     StatementGraph,
     StatementStep,
@@ -52,7 +52,7 @@ def prune_columns(graph: StatementGraph) -> None:
 
     A left join looks up at most one row, so that it adds no rows. Inputs keep at least one column.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     prune_columns,
     ...     "WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a) SELECT a.x FROM a LEFT JOIN b ON b.x = a.x",
@@ -142,7 +142,7 @@ def qualify_tables(graph: StatementGraph) -> None:
     CTEs that are joined to themselves keep their aliases. sqlglot's ``qualify`` gives every table
     an alias and every column a table.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     qualify_tables, "WITH a AS (SELECT x FROM t) SELECT b.x AS x FROM a AS b WHERE b.x > 0"
     ... )

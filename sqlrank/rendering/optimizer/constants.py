@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import (
+from sqlrank.rendering.optimizer.statement_graph import (
     Scope,
     StatementGraph,
     StatementStep,
@@ -293,7 +293,7 @@ def propagate_constants(graph: StatementGraph) -> None:
     The columns themselves are left to projection pruning. sqlglot's ``simplify`` propagates
     constants within one condition only.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     propagate_constants,
     ...     "WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * y * z AS n FROM a",
@@ -415,7 +415,7 @@ def propagate_predicates(graph: StatementGraph) -> bool:
     A CASE that chooses the smaller or greater of two values becomes LEAST or GREATEST, where these
     are NULL together or never.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     propagate_predicates,
     ...     '''WITH a AS (SELECT x, y FROM t WHERE x >= 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import (
+from sqlrank.rendering.optimizer.statement_graph import (
     Readers,
     Scope,
     StatementGraph,
@@ -195,7 +195,7 @@ def merge_projections(graph: StatementGraph) -> None:
     sqlglot's ``merge_subqueries`` merges CTEs into readers as well, but only those without computed
     columns that are read in an aggregate, and none into the outermost query.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     merge_projections,
     ...     "WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a WHERE y > 0) SELECT SUM(x) AS n FROM b",
@@ -487,7 +487,7 @@ def merge_aggregations(graph: StatementGraph) -> bool:
     groups. sqlglot finds equal subqueries while it moves them into CTEs, which is before columns
     are pruned.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     merge_aggregations,
     ...     "WITH a AS (SELECT 1 AS x), b AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN b",
@@ -522,7 +522,7 @@ def share_rows(graph: StatementGraph) -> bool:
     columns and no rows, and is aggregated by the same keys: the two are then merged. Return True if
     there are any.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     share_rows,
     ...     '''WITH a AS (SELECT x, y FROM t), b AS (SELECT x, COUNT(y) AS n FROM a GROUP BY x),
@@ -715,7 +715,7 @@ def _list_group_keys(step: StatementStep) -> list[str]:
 def order_ctes(graph: StatementGraph) -> None:
     """Put the CTEs that read tables of the user first, in place.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     order_ctes, "WITH a AS (SELECT 1 AS x), b AS (SELECT x FROM t) SELECT a.x FROM a, b"
     ... )
@@ -739,7 +739,7 @@ def eliminate_joins(graph: StatementGraph) -> None:
 
     sqlglot's pass of this name drops unused left joins only, which column_pruning does here.
 
-    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> from sqlrank.rendering.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(
     ...     eliminate_joins,
     ...     '''WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a GROUP BY x)
