@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies, find_engines, find_input_role
+from website.sections import find_section
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -31,7 +32,7 @@ OWN_TABLES = {
     ("predictions", "forecasts"): "forecasts",
     ("records", "names"): "named_records",
 }
-"""Tables of an input for the metrics of a folder, which read more of its columns than others."""
+"""Tables of an input for the metrics of a section, which read more of its columns than others."""
 
 
 def format_metric(file: SqlFile, cutoff: int = 3) -> str:
@@ -63,7 +64,7 @@ def choose_table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need
     not be 0 and 1.
     """
-    own = OWN_TABLES.get((role, file.path.parent.name))
+    own = OWN_TABLES.get((role, find_section(file)))
     if own:
         return own
     is_binary = (

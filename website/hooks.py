@@ -14,7 +14,6 @@ from website import (
     command_line,
     command_outputs,
     examples,
-    families,
     gallery,
     keywords,
     linked_pages,
@@ -22,6 +21,7 @@ from website import (
     metric_page,
     npm_packages,
     relations,
+    sections,
     try_page,
 )
 from website.docstrings import format_docstring
@@ -102,7 +102,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made: those from outside docs, of metrics, of their families, and of
+    """Add the pages that are made: those from outside docs, of metrics, of their sections, and of
     the public functions.
     """
     for place, text in build_pages().items():
@@ -150,14 +150,14 @@ def build_pages() -> dict[str, str]:
         for name in command_line.load_commands()
     }
     pages |= {
-        f"metrics/{name}/index.md": families.build_family_page(name)
-        for name in families.group_by_family()
+        f"metrics/{name}/index.md": sections.build_section_page(name)
+        for name in sections.group_by_section()
     }
-    files = [file for members in families.group_by_family().values() for file in members]
+    files = [file for members in sections.group_by_section().values() for file in members]
     command_outputs.cache_outputs(
         (file, arguments) for file in files for arguments in examples.list_commands(file)
     )
-    return pages | {families.locate_metric_page(file): _with_head(file) for file in files}
+    return pages | {sections.locate_metric_page(file): _with_head(file) for file in files}
 
 
 def _with_head(file: SqlFile) -> str:
@@ -199,8 +199,8 @@ def _first_sentence(item: object) -> str:
 
 
 def _add_to_nav(nav: list[Any]) -> None:
-    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of
-    commands and functions to theirs.
+    """Add the pages of metrics, by section of metrics.md, to what begins with that page, and those
+    of commands and functions to theirs.
     """
     reference = next(item["Reference"] for item in nav if "Reference" in item)
     pages = next(item["Command line"] for item in reference if "Command line" in item)
@@ -211,9 +211,9 @@ def _add_to_nav(nav: list[Any]) -> None:
     pages = next(item["Python"] for item in reference if "Python" in item)
     pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
-    for name, files in families.group_by_family().items():
-        entries = [{file.full_name: families.locate_metric_page(file)} for file in files]
-        section.append({families.find_family_title(name): [f"metrics/{name}/index.md", *entries]})
+    for name, files in sections.group_by_section().items():
+        entries = [{file.full_name: sections.locate_metric_page(file)} for file in files]
+        section.append({sections.find_section_title(name): [f"metrics/{name}/index.md", *entries]})
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from website.families import group_by_family, list_aliases, locate_metric_page, spell_name
 from website.linked_pages import ROOT
+from website.sections import group_by_section, list_aliases, locate_metric_page, spell_name
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -46,7 +46,7 @@ def read_keywords() -> dict[str, list[str]]:
     }
     return keywords | {
         locate_metric_page(file): _metric_keywords(file)
-        for members in group_by_family().values()
+        for members in group_by_section().values()
         for file in members
     }
 
@@ -77,7 +77,7 @@ def find_boost(page: str, *, is_written: bool) -> float:
 def _metric_boosts() -> dict[str, float]:
     return {
         locate_metric_page(file): NAMED_METRIC if _user_words(file) else METRIC
-        for members in group_by_family().values()
+        for members in group_by_section().values()
         for file in members
     }
 
@@ -105,4 +105,6 @@ def _user_words(file: SqlFile) -> list[str]:
 @cache
 def _has_file(name: str) -> bool:
     """Return True if a file is called so, and others, such as AUC@k, are of a special case."""
-    return any(file.full_name == name for members in group_by_family().values() for file in members)
+    return any(
+        file.full_name == name for members in group_by_section().values() for file in members
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction, format_example_name
-from website import families
+from website import sections
 from website.pictures import list_choices
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _link_metric(name: str) -> str:
     """Return a name as code that leads to the page of its metric, if it has one."""
     files = load_registry().metrics | load_registry().curves
     file = next((item for item in files.values() if item.full_name == resolve_alias(name)), None)
-    return f"`{name}`" if file is None else f"[`{name}`]({families.locate_metric_page(file)})"
+    return f"`{name}`" if file is None else f"[`{name}`]({sections.locate_metric_page(file)})"
 
 
 def resolve_alias(text: str) -> str:
@@ -103,17 +103,17 @@ def _build_cells(file: SqlFile, common: dict[str, str]) -> tuple[str, str]:
     """Return the name of a metric with its other names, which the box finds, and its
     description.
     """
-    name = f"[`{format_example_name(file)}`]({families.locate_metric_page(file)})"
+    name = f"[`{format_example_name(file)}`]({sections.locate_metric_page(file)})"
     requested = common.get(file.full_name, file.full_name)
     mark = (
         f"{'' if requested == file.full_name else f' {requested}'} ★"
         if file.full_name in common
         else ""
     )
-    words = [families.spell_name(file)]
+    words = [sections.spell_name(file)]
     words += [
         alias
-        for alias, text in families.list_aliases().items()
+        for alias, text in sections.list_aliases().items()
         if parse_metric_text(text).name == file.display_name
     ]
     hidden = f"<span hidden data-search-exclude>{', '.join(dict.fromkeys(words))}</span>"

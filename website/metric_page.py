@@ -13,7 +13,7 @@ from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.settings_checks import LIST_SLOTS, list_settings
-from website import examples, families
+from website import examples, sections
 from website.command_outputs import read_output
 from website.formulas import typeset_formulas
 from website.gallery import TEXTS
@@ -51,7 +51,7 @@ def build_metric_page(file: SqlFile) -> str:
         capitalize=capitalize_sentence,
         other_names=_list_other_names(file),
         examples=examples,
-        families=families,
+        sections=sections,
         direction=better_direction(file.display_name, load_registry()),
         settings=list_settings(file, load_registry()),
         formulas=formulas,
@@ -82,7 +82,7 @@ def format_title(file: SqlFile) -> str:
     >>> [format_title(load_registry().metrics[name]) for name in ("r", "recall", "logloss")]
     ['Recall (R@k)', 'Recall', 'Log loss (LogLoss)']
     """
-    words = families.spell_name(file)
+    words = sections.spell_name(file)
     if " of " in file.full_name or words.lower() == file.display_name.lower():
         return file.full_name
     cutoff = file.cutoff_parameter
@@ -113,10 +113,10 @@ def _list_other_names(file: SqlFile) -> list[str]:
     of its own names are left out.
     """
     name = file.display_name.lower()
-    own = {name, families.spell_name(file).lower().replace("-", " ")}
+    own = {name, sections.spell_name(file).lower().replace("-", " ")}
     names = {
         words: ours
-        for words, ours in families.list_aliases().items()
+        for words, ours in sections.list_aliases().items()
         if parse_metric_text(ours).name == file.display_name
         and words not in own
         and not words.startswith(name if len(name) > SHORTEST_WORD else f"{name} ")

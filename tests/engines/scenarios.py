@@ -22,6 +22,7 @@ from sqlrank.registry.resolved_metric import find_dependencies, find_engines, fi
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.data import AGREEMENT, CLICKED, LABELLED, ON_EVIDENCE, ON_TEXTS, TABLES
 from tests.engines.metric_settings import find_settings_read
+from website.sections import find_section
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -222,8 +223,8 @@ def _list_swept_metrics(files: list[SqlFile]) -> list[str]:
     ]
 
 
-def _list_family(*families: str) -> list[SqlFile]:
-    return [file for file in load_registry().metrics.values() if file.path.parent.name in families]
+def _list_section(*names: str) -> list[SqlFile]:
+    return [file for file in load_registry().metrics.values() if find_section(file) in names]
 
 
 def build_call(metrics: Any, options: dict[str, Any]) -> Request:
@@ -312,11 +313,11 @@ def _is_planned(scenario: Scenario, dialect: str) -> bool:
 
 
 def _list_ranking_scenarios() -> list[Scenario]:
-    files = _list_family("ranking")
+    files = _list_section("ranking")
     metrics = _list_metrics(files)
     shown = [
-        *_list_metrics(_list_family("exposure")),
-        *_list_metrics(_list_family("exposure"), cutoff="@2")[1:],
+        *_list_metrics(_list_section("exposure")),
+        *_list_metrics(_list_section("exposure"), cutoff="@2")[1:],
     ]
     at_own = [
         f"{file.display_name}@cutoff"
@@ -419,17 +420,17 @@ def _list_ranking_scenarios() -> list[Scenario]:
 
 
 def _list_beyond_accuracy_scenarios() -> list[Scenario]:
-    metrics = _list_metrics(_list_family("recommendation"))
-    first = _list_metrics(_list_family("recommendation", "stages"), cutoff="@2")
+    metrics = _list_metrics(_list_section("recommendation"))
+    first = _list_metrics(_list_section("recommendation", "stages"), cutoff="@2")
     at_own = [
         f"{file.display_name}@cutoff"
-        for file in _list_family("recommendation", "stages")
+        for file in _list_section("recommendation", "stages")
         if file.cutoff_parameter and file.grain == "list"
     ]
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
-        Scenario("two runs", _list_metrics(_list_family("overlap")), {**BEYOND, "by": "system"}),
+        Scenario("two runs", _list_metrics(_list_section("overlap")), {**BEYOND, "by": "system"}),
         Scenario(
             "beyond accuracy per query",
             [*first, *others],
@@ -463,7 +464,7 @@ def _list_subtopic_scenarios() -> list[Scenario]:
     """Metrics of subtopics, together with metrics that read a document's greatest grade."""
     files = [
         file
-        for file in _list_family("subtopics")
+        for file in _list_section("subtopics")
         if not find_engines(find_dependencies(load_registry(), file, {}).files)
     ]
     judged = {"run": "run", "qrels": "subtopics"}
@@ -526,8 +527,8 @@ def _list_choice_scenarios(files: list[SqlFile], options: dict[str, Any]) -> lis
 
 def _list_prediction_scenarios() -> list[Scenario]:
     classification, regression = (
-        _list_metrics(_list_family("classification")),
-        _list_metrics(_list_family("regression")),
+        _list_metrics(_list_section("classification")),
+        _list_metrics(_list_section("regression")),
     )
     unweighted = {"predictions": "unweighted", "by": "shop"}
     numbers = {"predictions": "numbers", "columns": {"weight": "weight"}}
@@ -583,11 +584,11 @@ def _list_prediction_scenarios() -> list[Scenario]:
         Scenario("median of errors", [MEDIAN], numbers | {"by": "shop"}),
         Scenario(
             "forecasts",
-            _list_metrics(_list_family("forecasts")),
+            _list_metrics(_list_section("forecasts")),
             {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"},
         ),
-        Scenario("pairs", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
-        Scenario("pairs at once", _list_metrics(_list_family("pairs")), WEIGHTED),
+        Scenario("pairs", _list_metrics(_list_section("pairs")), WEIGHTED | {"by": [["shop"], []]}),
+        Scenario("pairs at once", _list_metrics(_list_section("pairs")), WEIGHTED),
         Scenario(
             "pairs of the first",
             ["AUC@1", "PartialAUC@1", "pAp@1", "Gain@0.1", "Lift@0.1"],
@@ -595,12 +596,12 @@ def _list_prediction_scenarios() -> list[Scenario]:
         ),
         Scenario(
             "cut-offs of predictions",
-            _list_swept_metrics(_list_family("classification", "pairs")),
+            _list_swept_metrics(_list_section("classification", "pairs")),
             WEIGHTED | {"by": "shop"},
         ),
         Scenario(
             "pairs of queries",
-            _list_metrics(_list_family("pairs")),
+            _list_metrics(_list_section("pairs")),
             WEIGHTED | {"by": "shop", "level": "query"},
         ),
         Scenario(
@@ -614,15 +615,15 @@ def _list_prediction_scenarios() -> list[Scenario]:
                 "plan": {"score_order": "buckets", "bucket_aggregation": "before_bucketing"},
             },
         ),
-        *_list_choice_scenarios(_list_family("classification"), WEIGHTED | {"by": "shop"}),
-        *_list_choice_scenarios(_list_family("pairs"), WEIGHTED | {"by": "shop"}),
-        *_list_choice_scenarios(_list_family("regression"), {"predictions": "numbers"}),
+        *_list_choice_scenarios(_list_section("classification"), WEIGHTED | {"by": "shop"}),
+        *_list_choice_scenarios(_list_section("pairs"), WEIGHTED | {"by": "shop"}),
+        *_list_choice_scenarios(_list_section("regression"), {"predictions": "numbers"}),
     ]
 
 
 def _list_record_scenarios() -> list[Scenario]:
-    metrics = _list_metrics(_list_family("clusters", "blocking", "names"))
-    own = _list_metrics(_list_family("clusters"))
+    metrics = _list_metrics(_list_section("clusters", "blocking", "names"))
+    own = _list_metrics(_list_section("clusters"))
     joined = {
         "inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"},
         "by": "predicted_clusters.shop",
@@ -638,10 +639,10 @@ def _list_record_scenarios() -> list[Scenario]:
         ),
         Scenario(
             "records, link_type=link",
-            _list_metrics(_list_family("blocking")),
+            _list_metrics(_list_section("blocking")),
             {**CLUSTERS, "by": "shop", "link_type": "link"},
         ),
-        *_list_choice_scenarios(_list_family("clusters"), {"inputs": {"records": "records"}}),
+        *_list_choice_scenarios(_list_section("clusters"), {"inputs": {"records": "records"}}),
     ]
 
 
@@ -650,14 +651,16 @@ def _list_event_scenarios() -> list[Scenario]:
     uplift, and several classes.
     """
     found, weighted = [], {"classified": "classes", "class_scores": "classes", "uplift": "uplift"}
-    for role, family in {
+    for role, section in {
         "logs": "policies",
         "interleaved": "interleaving",
         "splits": "splits",
         **weighted,
     }.items():
         files = [
-            file for file in _list_family(family) if find_input_role(load_registry(), file) == role
+            file
+            for file in _list_section(section)
+            if find_input_role(load_registry(), file) == role
         ]
         metrics, given = (
             _list_metrics(files, cutoff="@2" if role in weighted else ""),

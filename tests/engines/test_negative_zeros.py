@@ -12,7 +12,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, ClickHouse, DataFusion, SQLite
 from tests.engines.running import parametrize_engines, run_engine
-from tests.engines.scenarios import Scenario, _is_planned, _list_family, _list_metrics
+from tests.engines.scenarios import Scenario, _is_planned, _list_metrics, _list_section
 from tests.engines.test_engines import compare_rows
 from tests.tables import build_table
 
@@ -53,8 +53,8 @@ def choose_scenarios(step: int) -> list[Scenario]:
     rankings, predictions = {"run": "run", "qrels": "qrels"}, {"predictions": "predictions"}
     probabilities = {**predictions, "columns": {"score": "probability", "weight": "light"}}
     of_rankings, of_predictions = (
-        _list_metrics(_list_family("ranking"))[::step],
-        _list_metrics(_list_family("classification"))[::step],
+        _list_metrics(_list_section("ranking"))[::step],
+        _list_metrics(_list_section("classification"))[::step],
     )
     return [
         *(
@@ -70,7 +70,7 @@ def choose_scenarios(step: int) -> list[Scenario]:
             for plan in ("window", "distinct", "buckets")
         ),
         Scenario("labels", ["AUC", "RR", "nDCG"], predictions),
-        Scenario("pairs", _list_metrics(_list_family("pairs"))[::step], predictions),
+        Scenario("pairs", _list_metrics(_list_section("pairs"))[::step], predictions),
         *(Scenario(curve, [curve], predictions) for curve in ("ROC", "PR", "Threshold", "Gain")),
     ]
 
@@ -122,7 +122,7 @@ def test_numbers_by_hand_over_a_connection(engine):
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("order", load_registry().plans["score_order"]["values"])
 def test_plans_of_duckdb_take_them_for_one(order):
-    metrics = _list_metrics(_list_family("classification"))
+    metrics = _list_metrics(_list_section("classification"))
     table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns(
         {"probability": "score"}
     )

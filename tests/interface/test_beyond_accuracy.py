@@ -13,10 +13,9 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.reading import find_faults
 from tests.interface.command_line import run_command
 from tests.numbers.references.recommendations import write_cutoff
+from website.sections import group_by_section
 
-METRICS = [
-    row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"
-]
+METRICS = [file.display_name for file in group_by_section()["recommendation"]]
 ROLES = ("history", "items", "features", "baseline")
 
 

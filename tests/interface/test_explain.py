@@ -23,7 +23,7 @@ from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
 from tests.interface.command_line import app
 from tests.tables import build_table, read_columns
-from website import examples, families
+from website import examples, sections
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
@@ -244,11 +244,11 @@ def test_on_another_engine() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "family", [name for name in families.group_by_family() if name != "curves"]
+    "section", [name for name in sections.group_by_section() if name != "curves"]
 )
-def test_every_metric_can_be_explained(family: str) -> None:
+def test_every_metric_can_be_explained(section: str) -> None:
     """No metric has code of its own for it: each has steps, and the value that evaluate has."""
-    for file in families.group_by_family()[family]:
+    for file in sections.group_by_section()[section]:
         metric, sources = examples.format_metric(file), name_small_sources(file)
         options = (
             {"query": "q1"}

@@ -18,6 +18,7 @@ from sqlrank.errors import InputError
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.tables import build_table
+from website.sections import group_by_section
 
 RUN = build_table(query_id="p q q", doc_id="a a b", score="1.0 2.0 1.0")
 QRELS = build_table(query_id="p q q", doc_id="a a b", relevance="1 1 1")
@@ -141,9 +142,7 @@ def test_what_cannot_overflow_is_printed_without_a_guard():
     """Metrics that take scores of any size are guarded, and no others of the package."""
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
     guarded = {file.display_name for file in files if load_registry().may_be_infinite(file, [file])}
-    regression = {
-        row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "regression"
-    }
+    regression = {file.display_name for file in group_by_section()["regression"]}
     assert guarded == {
         *regression,
         "MASE",
@@ -202,9 +201,9 @@ def assert_finite(rows: list[dict[str, Any]]) -> int:
     return sum(isinstance(value, float) for row in rows for value in row.values())
 
 
-def name_metrics(family: set[str]) -> list[str]:
+def name_metrics(section: str) -> list[str]:
     examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5", "precision": "0.5"}
-    files = [file for file in load_registry().metrics.values() if file.path.parent.name in family]
+    files = group_by_section()[section]
     return [
         (
             f"{file.display_name}@{examples[file.cutoff_parameter.name]}"
@@ -233,7 +232,7 @@ def test_rankings_of_extreme_grades(small, large):
     queries = pa.table({"query_id": np.arange(6), "weight": rng.choice([small, large], 6)})
     metrics = [
         f"{name}(max_grade=1000)" if name in {"ERR", "PFound"} else name
-        for name in name_metrics({"ranking"})
+        for name in name_metrics("ranking")
     ]
     metrics += [
         "DCG(gain=exp2)", "nDCG(gain=exp2)", "CG(gain=exp2)", "nDCG(gain={1: 1e90})",
@@ -263,7 +262,7 @@ def test_predictions_of_extreme_weights(weight, arguments):
         }
     )
     metrics = [
-        *name_metrics({"classification"}),
+        *name_metrics("classification"),
         "FBeta(beta=10000)",
         "MCC(threshold_from=best, criterion=mcc)",
         "PRAUC(interpolation=davis_goadrich)",
@@ -271,7 +270,7 @@ def test_predictions_of_extreme_weights(weight, arguments):
     assert assert_finite(sqlrank.evaluate(metrics, predictions=table, **arguments).to_pylist()) > 20
     assert (
         assert_finite(
-            sqlrank.evaluate(name_metrics({"pairs"}), predictions=table, **arguments).to_pylist()
+            sqlrank.evaluate(name_metrics("pairs"), predictions=table, **arguments).to_pylist()
         )
         > 5
     )
@@ -285,7 +284,7 @@ def test_regression_of_any_size(size):
         rng.choice([0.0, 1.0, size, size * (1 + 1e-15)], 40),
         rng.choice([1.0, size, 3.0], 40),
     )
-    metrics = name_metrics({"regression"})
+    metrics = name_metrics("regression")
     for sign in (1, -1):
         chosen = [
             name

@@ -19,6 +19,7 @@ from tests.interface.calls import (
     make_weights,
 )
 from tests.tables import build_table
+from website.sections import group_by_section
 
 
 @pytest.mark.one_in(3)
@@ -64,9 +65,7 @@ def test_infinite_scores_are_ranked():
 def test_one_row():
     metrics = [
         name
-        for name in (
-            row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking"
-        )
+        for name in (file.display_name for file in group_by_section()["ranking"])
         if name != "IPrec"
     ]
     cut = [

@@ -4,11 +4,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from website import families
+from website import sections
 from website.formulas import typeset_formulas
 from website.metric_page import build_metric_page
 
-FILES = {file.full_name: file for of in families.group_by_family().values() for file in of}
+FILES = {file.full_name: file for of in sections.group_by_section().values() for file in of}
 ELEMENTS = {
     "math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "msub",
 }  # fmt: skip

@@ -18,15 +18,15 @@ from website import (
     command_line,
     command_outputs,
     examples,
-    families,
     linked_pages,
     metric_page,
     policy_tables,
     relations,
+    sections,
 )
 
 ROOT = Path(__file__).parents[2]
-FILES = [file for of in families.group_by_family().values() for file in of]
+FILES = [file for of in sections.group_by_section().values() for file in of]
 LOADED = re.compile(
     r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)"
 )
@@ -42,7 +42,7 @@ def test_every_metric_has_a_page_which_search_finds(site):
     assert len(FILES) == len(names)
     assert sorted(map(format_example_name, FILES)) == sorted(names)
     for file in FILES:
-        place = families.locate_metric_page(file).replace(".md", ".html")
+        place = sections.locate_metric_page(file).replace(".md", ".html")
         assert found[place] == metric_page.format_title(file)
         text = (site / place).read_text("utf-8")
         counts = file.is_always_defined
@@ -180,8 +180,8 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site():
         },
     }
     made = (
-        {families.locate_metric_page(file) for file in FILES}
-        | {f"metrics/{name}/index.md" for name in families.group_by_family()}
+        {sections.locate_metric_page(file) for file in FILES}
+        | {f"metrics/{name}/index.md" for name in sections.group_by_section()}
         | {"api/index.md", "sql/compat.md", "cli/index.md", relations.PAGE}
         | {command_line.locate_command_page(name) for name in command_line.load_commands()}
     )
@@ -262,10 +262,10 @@ def test_an_example_asks_for_what_its_metric_reads():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [name for name in families.group_by_family() if name != "clusters"]
+    "name", [name for name in sections.group_by_section() if name != "clusters"]
 )
-def test_the_first_example_of_each_family_runs(name):
-    file = families.group_by_family()[name][0]
+def test_the_first_example_of_each_section_runs(name):
+    file = sections.group_by_section()[name][0]
     shown = command_outputs.run_command(examples.build_explain_command(file))
     assert (
         "mean_observed" if name == "curves" else examples.format_metric(file).partition("@")[0]
@@ -327,7 +327,7 @@ def test_the_tables_of_metrics_have_the_descriptions_of_the_files():
 
 
 def test_every_metric_says_when_to_use_it():
-    usages = {file.full_name: families.find_usage(file) for file in FILES}
+    usages = {file.full_name: sections.find_usage(file) for file in FILES}
     assert {
         name: text
         for name, text in usages.items()

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.interface.browser import serve_folder, start_browser
-from website import examples, families, npm_packages
+from website import examples, npm_packages, sections
 
-FILES = [file for of in families.group_by_family().values() for file in of]
+FILES = [file for of in sections.group_by_section().values() for file in of]
 POLICY = "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'"
 """What pages and their workers may load: files of the site."""
 
@@ -136,7 +136,7 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.xdist_group("site")
 def test_the_statement_of_each_page_gives_its_numbers(browser, address):
     places = [
-        families.locate_metric_page(file).replace(".md", ".html")
+        sections.locate_metric_page(file).replace(".md", ".html")
         for file in FILES
         if "duckdb" in examples.list_warehouses(file)
     ]

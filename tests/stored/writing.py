@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from tests.engines.scenarios import Scenario, make_tables, scenarios
+from website.sections import find_section
 
 FOLDER = Path(__file__).parent
 RANKINGS = {"run": "run", "qrels": "qrels"}
@@ -36,9 +37,7 @@ TWO_SCORES = (
 def find_rollup_metrics(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the metrics of classification that can be rolled up."""
     files = [
-        file
-        for file in load_registry().metrics.values()
-        if file.path.parent.name == "classification"
+        file for file in load_registry().metrics.values() if find_section(file) == "classification"
     ]
     names = [
         file.display_name

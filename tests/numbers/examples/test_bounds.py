@@ -22,6 +22,7 @@ from tests.engines.data import TABLES
 from tests.engines.metric_settings import list_metric_settings
 from tests.engines.scenarios import RANKINGS, build_call, scenarios
 from tests.tables import build_table
+from website.sections import find_section
 
 ROUNDING = 1e-9
 GRADES = {
@@ -284,7 +285,7 @@ def test_rankings_under_every_pair_of_settings(kind):
         and "Range" in file.annotations
         and file.grain == "list"
     ]
-    files = [file for file in files if file.path.parent.name == "ranking"]
+    files = [file for file in files if find_section(file) == "ranking"]
     data, checked, left = draw_graded_lists(GRADES[kind]), 0, list[str]()
     for file in files:
         options = {**list_metric_settings(file), **_choose_numbers(file)}

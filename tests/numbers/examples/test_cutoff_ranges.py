@@ -13,6 +13,7 @@ import sqlrank
 from sqlrank.registry.loader import registry_for
 from tests.lanes import select_few
 from tests.tables import build_table
+from website.sections import find_section
 
 CUTOFFS = range(2, 6)
 LIBRARY = registry_for(None)
@@ -27,7 +28,7 @@ def list_metrics(role: str) -> list[str]:
     files = [
         file
         for file in LIBRARY.metrics.values()
-        if file.path.parent.name in places
+        if find_section(file) in places
         and file.cutoff_parameter
         and file.cutoff_parameter.type == "integer"
     ]

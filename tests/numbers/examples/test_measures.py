@@ -18,6 +18,7 @@ from sqlrank.registry.loader import load_registry
 from tests.interface.advice import follow
 from tests.interface.command_line import run_command
 from tests.tables import build_table
+from website.sections import find_section
 
 QUERIES = [f"q{number}" for number in range(40)]
 MEASURES = [
@@ -91,7 +92,7 @@ def test_every_measure_is_tested():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
-        if file.path.parent.name == "measures"
+        if find_section(file) == "measures"
     }
     assert there == {metric.partition("(")[0] for metric in MEASURES}
 

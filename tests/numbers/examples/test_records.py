@@ -18,6 +18,7 @@ from tests.numbers.examples.records import (
     make_pairs,
     make_records,
 )
+from website.sections import find_section
 
 GOLDEN = {
     "PairwisePrecision": 4 / 11,
@@ -69,7 +70,7 @@ GOLDEN = {
 OWN = [
     file.display_name
     for file in load_registry().metrics.values()
-    if file.path.parent.name == "clusters"
+    if find_section(file) == "clusters"
 ]
 NEED_LINKS = {
     "PairwisePrecision", "PairwiseRecall", "PairwiseF", "FowlkesMallows", "MUCPrecision",

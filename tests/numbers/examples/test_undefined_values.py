@@ -21,6 +21,7 @@ from sqlrank.registry.settings_checks import INTERNAL_PARAMETERS, accepted_setti
 from sqlrank.registry.sql_file import SqlFile
 from tests.lanes import select_few
 from website.examples import format_metric
+from website.sections import find_section
 
 Rows = dict[str, list[Any]]
 Settings = dict[str, Any]
@@ -332,7 +333,7 @@ CASES = {
     "records": RECORDS,
 }
 LEFT_OUT = {"forecasts", "measures", "names", "blocking"}
-"""Folders of metrics that read further columns or inputs, which have tests of their own."""
+"""Sections of metrics that read further columns or inputs, which have tests of their own."""
 
 NEEDS_MORE = {
     ("ties", "row_order"),
@@ -352,7 +353,7 @@ def list_metrics(role: str) -> dict[str, SqlFile]:
     files = [
         file
         for file in LIBRARY.metrics.values()
-        if find_input_role(LIBRARY, file) == role and file.path.parent.name not in LEFT_OUT
+        if find_input_role(LIBRARY, file) == role and find_section(file) not in LEFT_OUT
     ]
     return {format_metric(file): file for file in files if not file.measures_column}
 

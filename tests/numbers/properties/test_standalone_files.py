@@ -16,6 +16,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.rendering.dialects import get_dialect
+from website.sections import find_section
 
 LIBRARY = load_registry()
 EXAMPLE = {"integer": 3, "number": 0.3}
@@ -346,7 +347,7 @@ def test_records(name, connection):
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     inputs = {
         "records": "given_records",
-        **({"candidate_pairs": "candidate_pairs"} if file.path.parent.name == "blocking" else {}),
+        **({"candidate_pairs": "candidate_pairs"} if find_section(file) == "blocking" else {}),
     }
     (fused,) = (
         sqlrank.evaluate(write_metric(file), inputs=inputs, connection=connection)

@@ -14,6 +14,7 @@ from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.numbers.references.pairs_variants import NUMBER_METRICS
 from tests.tables import build_table
+from website.sections import find_section
 
 TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
 """Metrics that scale with the weights."""
@@ -22,7 +23,7 @@ EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4", "recall": "0.5", "precision": "
 FREE = [
     f"{file.display_name}{'@' + EXAMPLES[file.cutoff_parameter.name] if file.cutoff_parameter and file.cutoff_parameter.name in EXAMPLES else ''}"
     for file in load_registry().metrics.values()
-    if file.path.parent.name in {"classification", "regression", "pairs"}
+    if find_section(file) in {"classification", "regression", "pairs"}
     and not (
         file.cutoff_parameter
         and file.cutoff_parameter.name == "k"

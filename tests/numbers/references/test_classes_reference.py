@@ -21,6 +21,7 @@ from tests.numbers.references import label_sets_reference
 from tests.numbers.references.classes_reference import Classes, Scores
 from tests.numbers.references.test_label_sets_reference import METRICS as OF_SETS
 from tests.tables import build_table, read_columns
+from website.sections import find_section
 
 AVERAGED = [
     f"Multiclass{name}(average={average}{division})"
@@ -142,7 +143,7 @@ def test_every_metric_has_a_second_implementation():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
-        if file.path.parent.name == "classes"
+        if find_section(file) == "classes"
     }
     assert there == {*reference.METRICS, *reference.SCORE_METRICS, *label_sets_reference.METRICS}, (
         "METRICS of classes_reference.py or label_sets_reference.py"

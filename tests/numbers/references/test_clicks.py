@@ -17,6 +17,7 @@ import sqlrank
 from sqlrank.errors import InputError
 from tests.interface.command_line import run_command
 from tests.tables import build_table, read_columns
+from website.sections import group_by_section
 
 DISCOUNTS = {
     "log2": lambda rank: 1 / math.log2(rank + 1),
@@ -129,7 +130,7 @@ def evaluate(metrics: Any, log: Log, **options: Any) -> dict[str, Any]:
 
 
 def test_every_metric_has_a_reference():
-    there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "clicks"}
+    there = {file.display_name for file in group_by_section()["clicks"]}
     assert there == {"ClickDCG", "ClickRank", "ClickESS", "ClickClippedShare"}
 
 

@@ -10,6 +10,7 @@ import pytest
 import sqlrank
 from tests.numbers.references.overlap import METRICS
 from tests.numbers.references.recommendations import Lists, make_run
+from website.sections import group_by_section
 
 VARIANTS = {
     "Churn": [{}, {"k": 1}, {"k": 5}],
@@ -56,7 +57,7 @@ def write_metric(name: str, options: dict[str, Any]) -> str:
 
 
 def test_every_metric_has_a_reference():
-    there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "overlap"}
+    there = {file.display_name for file in group_by_section()["overlap"]}
     assert there == {*METRICS}, "METRICS of overlap.py"
     assert there == {*VARIANTS}, "VARIANTS of test_overlap.py"
 

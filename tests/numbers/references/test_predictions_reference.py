@@ -15,6 +15,7 @@ from tests.lanes import select_few
 from tests.numbers.references import predictions_reference as reference
 from tests.numbers.references.predictions import Predictions
 from tests.tables import read_columns
+from website.sections import group_by_section
 
 pytestmark = pytest.mark.xdist_group(
     "references of predictions"
@@ -277,9 +278,9 @@ def evaluate_by_strategy(strategy: str, weighted: bool = True) -> Values:
 
 def test_every_metric_has_a_reference():
     known = {
-        row["name"]
-        for row in sqlrank.metrics().to_pylist()
-        if row["family"] in {"classification", "regression"}
+        file.display_name
+        for name in ("classification", "regression")
+        for file in group_by_section()[name]
     }
     assert known == reference.NAMES, "METRICS of predictions_reference.py"
     assert known == {*CLASSIFICATION, *REGRESSION, *POSITIVE}, (

@@ -18,6 +18,7 @@ from tests.numbers.references.recommendations import (
     exposure_of_providers,
     write_cutoff,
 )
+from website.sections import group_by_section
 
 OPTIONS = {
     "ExposureEntropy": [{}, {"base": 2}],
@@ -49,9 +50,7 @@ def draw_cached_world(seed: int) -> World:
 
 
 def test_every_metric_has_a_reference():
-    there = {
-        row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"
-    }
+    there = {file.display_name for file in group_by_section()["recommendation"]}
     assert there == {*GROUP_METRICS, *LIST_METRICS}, (
         "GROUP_METRICS or LIST_METRICS of recommendations.py"
     )

@@ -15,8 +15,9 @@ from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.numbers.references import records_reference as reference
 from tests.numbers.references.records_reference import Clusterings
+from website.sections import find_section
 
-FAMILIES = ("clusters", "blocking")
+SECTIONS = ("clusters", "blocking")
 METRICS = [
     *(name for name in reference.METRICS if name not in {"num_unplaced", "num_unlabelled"}),
     *("PairwiseF(beta=0.5)", "VMeasure(beta=3)"),
@@ -206,7 +207,7 @@ def test_every_metric_has_a_second_implementation():
     there = {
         file.display_name
         for file in load_registry().metrics.values()
-        if file.path.parent.name in FAMILIES
+        if find_section(file) in SECTIONS
     }
     assert there == reference.NAMES, "METRICS of records_reference.py"
 

@@ -15,6 +15,7 @@ from sqlrank.run.planner import required_depth
 from tests.lanes import select_few
 from tests.numbers.references import answers, reference
 from tests.numbers.references.answers import Collection
+from website.sections import group_by_section
 
 pytestmark = pytest.mark.xdist_group(
     "references of rankings"
@@ -391,11 +392,7 @@ def evaluate_variants(policy: str, numbers: bool) -> dict[str, dict[str, float |
 
 
 def test_every_metric_has_a_reference():
-    ranking = {
-        row["name"].partition("@")[0]
-        for row in sqlrank.metrics().to_pylist()
-        if row["family"] == "ranking"
-    }
+    ranking = {file.display_name for file in group_by_section()["ranking"]}
     assert ranking == set(reference.METRICS), "METRICS of numbers/references/reference.py"
     assert ranking == set(VARIANTS), "VARIANTS of numbers/references/test_reference.py"
     assert ranking == {

@@ -9,6 +9,7 @@ import pytest
 import sqlrank
 from tests.lanes import select_few
 from tests.numbers.references.subtopics import METRICS, draw_collection, make_answer
+from website.sections import group_by_section
 
 VARIANTS = {
     "alpha_DCG": [
@@ -55,7 +56,7 @@ def write_metric(name: str, options: dict[str, Any]) -> str:
 
 
 def test_every_metric_has_a_reference():
-    there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "subtopics"}
+    there = {file.display_name for file in group_by_section()["subtopics"]}
     assert there == {*METRICS}, "METRICS of subtopics.py"
     assert there == {*VARIANTS}, "VARIANTS of test_subtopics.py"
 
