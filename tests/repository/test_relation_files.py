@@ -4,7 +4,7 @@ columns.
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -216,6 +216,52 @@ def test_a_missing_rank_is_sorted_without_a_number():
     """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
     pattern = re.compile(r"(?:THEN|ELSE) 214748\d+.*")
     assert list_faults(lambda path: pattern.findall(path.read_text("utf-8"))) == {}
+
+
+MOST_REPEATED_NODES = 13
+REPEATED = {
+    "READ_CSV(": "a reader is a whole file, which DuckDB runs alone",
+    "TRIM(line": "a reader is a whole file, which DuckDB runs alone",
+    "SUM(CASE WHEN score < 0 OR score > 1": "a check of an input is a whole file",
+    "SUM(CASE WHEN label = ": "a count of rows is as short as a name for it",
+}
+"""Beginnings of longer expressions that may stand in several files, with the reason."""
+
+
+def iterate_expressions(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield values and conditions that have several operands, without those of joins."""
+    skipped = node.args.get("on") if isinstance(node, exp.Join) else None
+    for child in node.iter_expressions():
+        if child is not skipped:
+            yield from iterate_expressions(child)
+    if isinstance(node, exp.Condition) and not isinstance(node, (exp.Column, exp.If)):
+        yield node
+
+
+def test_a_long_expression_stands_in_one_file():
+    """Elsewhere it is a function, a column of a relation or a slot. Files of metrics and curves may
+    repeat those of others: each is read by itself.
+    """
+    places = {}
+    for path in sorted(sql_root().rglob("*.sql")):
+        if path.is_relative_to(sql_root() / "install"):
+            continue
+        tree = read_tree(path).copy()
+        for node in tree.walk():
+            node.comments = None
+        for node in iterate_expressions(tree):
+            if sum(1 for _ in node.walk()) > MOST_REPEATED_NODES:
+                text = node.sql("duckdb", normalize=True)
+                places.setdefault(text, set()).add(str(path.relative_to(sql_root())))
+    repeated = {
+        text: sorted(files)
+        for text, files in places.items()
+        if len(files) > 1 and not all(file.startswith(("metrics/", "curves/")) for file in files)
+    }
+    assert {
+        text: files for text, files in repeated.items() if not text.startswith((*REPEATED,))
+    } == {}
+    assert all(any(text.startswith(start) for text in repeated) for start in REPEATED)
 
 
 NAMES_ELSEWHERE = {"effective_df", "gm_map", "latency_ms", "mean_revenue", "ppi_py", "trec_eval"}

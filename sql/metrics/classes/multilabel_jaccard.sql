@@ -12,7 +12,7 @@ SELECT
   group_id,
   CASE
     WHEN SUM(weight) > 0
-      THEN average_by_share(zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)), jaccard_share)
+      THEN average_by_share(zero_division(jaccard(num_hits, num_observed, num_predicted)), jaccard_share)
   END AS multilabel_jaccard
 FROM averaged_label_sets
 GROUP BY group_id

@@ -20,7 +20,7 @@ SELECT
   recall_share / NULLIF(label_weight, 0) / NULLIF(recall_shares, 0) AS recall_by_hit,
   (f_share_by_label * (f - f_mean) - $beta * $beta * f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_label,
   (f_share_by_predicted * (f - f_mean) - f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_predicted,
-  (1 + $beta * $beta) * f_share / NULLIF(f_divisor, 0) / NULLIF(f_shares, 0) AS f_by_hit,
+  f_by_hit($beta, f_divisor, f_share, f_shares) AS f_by_hit,
   -right_share / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_label,
   1 / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_hit,
   (hits - 2 * kappa * total_weight + (kappa - 1) * predicted_weight) / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_label,
@@ -34,9 +34,9 @@ FROM (
   -- one row per group and class
   SELECT
     class_totals.*,
-    SUM(precision_share * precision) OVER (PARTITION BY group_id) / NULLIF(precision_shares, 0) AS precision_mean,
-    SUM(recall_share * recall) OVER (PARTITION BY group_id) / NULLIF(recall_shares, 0) AS recall_mean,
-    SUM(f_share * f) OVER (PARTITION BY group_id) / NULLIF(f_shares, 0) AS f_mean,
+    class_mean(group_id, precision, precision_share, precision_shares) AS precision_mean,
+    class_mean(group_id, recall, recall_share, recall_shares) AS recall_mean,
+    class_mean(group_id, f, f_share, f_shares) AS f_mean,
     (hits * total_weight - chance) / NULLIF(total_weight * total_weight - chance, 0) AS kappa,
     SQRT(predicted_spread) * SQRT(label_spread) AS spread,
     (hits * total_weight - chance) / NULLIF(SQRT(predicted_spread), 0) / NULLIF(SQRT(label_spread), 0) AS mcc
@@ -47,9 +47,9 @@ FROM (
       tp / NULLIF(predicted_weight, 0) AS hit_share, -- precision; NULL of a class that is not predicted
       tp / NULLIF(label_weight, 0) AS right_share, -- recall; NULL of a class that is not observed
       $beta * $beta * label_weight + predicted_weight AS f_divisor,
-      SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id) AS precision_shares,
-      SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id) AS recall_shares,
-      SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
+      share_sum(group_id, precision, precision_share) AS precision_shares,
+      share_sum(group_id, recall, recall_share) AS recall_shares,
+      share_sum(group_id, f, f_share) AS f_shares,
       SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY group_id) AS observed_classes,
       SUM(tp) OVER (PARTITION BY group_id) AS hits,
       SUM(label_weight * predicted_weight) OVER (PARTITION BY group_id) AS chance,

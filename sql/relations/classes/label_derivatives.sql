@@ -19,7 +19,7 @@ SELECT
   recall_share / NULLIF(num_observed, 0) / NULLIF(recall_shares, 0) AS recall_by_hit,
   share_by_label * (f - f_mean) / NULLIF(f_shares, 0) AS f_share_by_label,
   -f_share * f / NULLIF(f_divisor, 0) / NULLIF(f_shares, 0) AS f_by_divisor,
-  (1 + $beta * $beta) * f_share / NULLIF(f_divisor, 0) / NULLIF(f_shares, 0) AS f_by_hit,
+  f_by_hit($beta, f_divisor, f_share, f_shares) AS f_by_hit,
   share_by_label * (jaccard - jaccard_mean) / NULLIF(jaccard_shares, 0) AS jaccard_share_by_label,
   -jaccard_share * jaccard / NULLIF(union_weight, 0) / NULLIF(jaccard_shares, 0) AS jaccard_by_union,
   jaccard_share / NULLIF(union_weight, 0) / NULLIF(jaccard_shares, 0) AS jaccard_by_hit
@@ -27,18 +27,18 @@ FROM (
   -- one row per group and class
   SELECT
     share_sums.*,
-    SUM(precision_share * precision) OVER (PARTITION BY group_id) / NULLIF(precision_shares, 0) AS precision_mean,
-    SUM(recall_share * recall) OVER (PARTITION BY group_id) / NULLIF(recall_shares, 0) AS recall_mean,
-    SUM(f_share * f) OVER (PARTITION BY group_id) / NULLIF(f_shares, 0) AS f_mean,
-    SUM(jaccard_share * jaccard) OVER (PARTITION BY group_id) / NULLIF(jaccard_shares, 0) AS jaccard_mean
+    class_mean(group_id, precision, precision_share, precision_shares) AS precision_mean,
+    class_mean(group_id, recall, recall_share, recall_shares) AS recall_mean,
+    class_mean(group_id, f, f_share, f_shares) AS f_mean,
+    class_mean(group_id, jaccard, jaccard_share, jaccard_shares) AS jaccard_mean
   FROM (
     -- one row per group and class
     SELECT
       label_rates.*,
-      SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id) AS precision_shares,
-      SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id) AS recall_shares,
-      SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
-      SUM(CASE WHEN jaccard IS NULL THEN 0 ELSE jaccard_share END) OVER (PARTITION BY group_id) AS jaccard_shares
+      share_sum(group_id, precision, precision_share) AS precision_shares,
+      share_sum(group_id, recall, recall_share) AS recall_shares,
+      share_sum(group_id, f, f_share) AS f_shares,
+      share_sum(group_id, jaccard, jaccard_share) AS jaccard_shares
     FROM label_rates
   ) AS share_sums
 ) AS rates_with_means

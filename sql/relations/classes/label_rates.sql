@@ -15,7 +15,7 @@ SELECT
   zero_division(num_hits / NULLIF(num_predicted, 0)) AS precision,
   zero_division(num_hits / NULLIF(num_observed, 0)) AS recall,
   zero_division(f_measure($beta, num_hits, num_observed, num_predicted)) AS f,
-  zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) AS jaccard,
+  zero_division(jaccard(num_hits, num_observed, num_predicted)) AS jaccard,
   precision_share, -- share in the average of precision, unnormalized
   recall_share, -- share in the average of recall, unnormalized
   f_share, -- share in the average of F, unnormalized

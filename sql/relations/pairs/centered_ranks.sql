@@ -24,9 +24,7 @@ FROM (
     -- one row per prediction
     SELECT
       predictions.*,
-      COALESCE(SUM(weight) OVER (
-        PARTITION BY group_id ORDER BY weight ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ), 0) AS weight_before
+      weight_before(group_id, weight) AS weight_before
     FROM predictions
     WHERE weight > 0
   ) AS ordered_predictions

@@ -4,8 +4,4 @@ CREATE MACRO pair_balance(positives, negatives_below, negatives_tied, negatives_
   (
     pair_weight(positives, negatives_below, negatives_tied, tie_credit)
       - pair_weight(positives, negatives_above, negatives_tied, 1 - tie_credit)
-  ) / NULLIF(
-    pair_weight(positives, negatives_below, negatives_tied, tie_credit)
-      + pair_weight(positives, negatives_above, negatives_tied, 1 - tie_credit),
-    0
-  )
+  ) / NULLIF(all_pairs(positives, negatives_below, negatives_tied, negatives_above, tie_credit), 0)

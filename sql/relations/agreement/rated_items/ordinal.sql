@@ -1,7 +1,7 @@
 -- rated_items: one row per group and item of at least two ratings: unit, observed and expected disagreement, and derivatives, for ordinal ratings.
 -- These are its terms of Krippendorff's alpha. Two ratings disagree by the squared difference of their mean ranks among all ratings of the group.
 -- Sampling unit: predictions.
--- Nonzero: item_ratings - 1, item_ratings
+-- Nonzero: item_ratings - 1
 -- Grain: group_id, item_id
 SELECT
   group_id,
@@ -31,23 +31,10 @@ FROM (
   FROM (
     -- one row per group, item and rating
     SELECT
-      rank_deviations.*,
+      item_deviations.*,
       4 * num_ratings * (deviation - item_deviation) * item_ratings / (item_ratings - 1) AS disagreement_slope, -- part of the derivative by the rating's rank
       4 * num_ratings * group_ratings * deviation AS chance_slope
-    FROM (
-      -- one row per group, item and rating
-      SELECT
-        rating_ranks.*,
-        SUM(num_ratings * deviation) OVER (PARTITION BY group_id, item_id) / item_ratings AS item_deviation, -- mean of the item
-        SUM(num_ratings * deviation * deviation) OVER (PARTITION BY group_id) AS group_squares
-      FROM (
-        -- one row per group, item and rating
-        SELECT
-          rating_counts.*,
-          ratings_to - (value_ratings + group_ratings) / 2 AS deviation -- of the mean rank of the rating from that of the group
-        FROM rating_counts
-      ) AS rating_ranks
-    ) AS rank_deviations
+    FROM item_deviations
   ) AS rank_slopes
 ) AS rank_derivatives
 GROUP BY group_id, unit_id, item_id

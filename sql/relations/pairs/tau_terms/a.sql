@@ -13,9 +13,7 @@ FROM (
     group_id,
     0 AS concordant,
     0 AS discordant,
-    weight * COALESCE(SUM(weight) OVER (
-      PARTITION BY group_id ORDER BY weight ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS denominator
+    weight * weight_before(group_id, weight) AS denominator
   FROM predictions
   WHERE weight > 0
 ) AS tau_components
