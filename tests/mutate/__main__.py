@@ -2,7 +2,8 @@
 
 The chosen mutants are those of ``chosen.toml``, with ``--share 3/8`` one eighth of them.
 ``--generated 100`` draws others, from the SQL files; the tests of each are those that read its
-file, as ``--record`` finds out by running all tests of numbers once, which takes ten minutes.
+file, as ``--record`` finds out by running all tests of numbers, which takes ten minutes. Without
+a record that comes first.
 """
 
 import argparse
@@ -14,9 +15,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.mutate import readers
 from tests.mutate.generate import draw_mutants
 from tests.mutate.mutant import Mutant, MutantError, read_chosen, read_equivalents
-from tests.mutate.readers import RECORD, RECORDED_TESTS, choose_tests, share_files
+from tests.mutate.readers import RECORD, choose_tests, share_files
 from tests.mutate.runner import SURVIVED, run_mutants
 
 
@@ -31,12 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", default="", help="mutants whose name contains this text")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
-    parser.add_argument("--record", action="store_true", help="record which test reads which file")
+    parser.add_argument(
+        "--record",
+        nargs="*",
+        metavar="TEST",
+        help="record which test reads which file, of all tests of numbers or of these",
+    )
     options = parser.parse_args(arguments)
-    if options.record:
-        return int(
-            pytest.main(["-q", "-m", "not slow", "-p", "tests.mutate.readers", *RECORDED_TESTS])
-        )
+    if options.record is not None:
+        return _record(options.record)
     mutants = (
         _draw(options.generated, options.seed, options.seconds)
         if options.generated
@@ -49,14 +54,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _report(mutants, options.jobs)
 
 
+def _record(tests: Sequence[str]) -> int:
+    """Record which test reads which file, of all tests of numbers if none is named."""
+    chosen = ["-q", "-m", "not slow", *(tests or readers.RECORDED_TESTS)]
+    # As an object: pytest cannot rewrite a module by name that is imported already.
+    return int(pytest.main(chosen, plugins=[readers]))
+
+
 def _draw(count: int, seed: int, seconds: float) -> list[Mutant]:
     """Draw mutants with the tests that read their files; print those that no test reads."""
     if not RECORD.exists():
-        raise MutantError("run --record first: it finds out which test reads which file")
-    readers = share_files(json.loads(RECORD.read_text("utf-8")))
+        _record([])
+    files_by_test = share_files(json.loads(RECORD.read_text("utf-8")))
     mutants = []
     for mutant in draw_mutants(count, seed):
-        if tests := choose_tests(readers, mutant.file, seconds):
+        if tests := choose_tests(files_by_test, mutant.file, seconds):
             mutants.append(replace(mutant, tests=tuple(tests)))
         else:
             sys.stdout.write(f"unread   {mutant.name}\n")

@@ -1,6 +1,9 @@
 """The table of mutants fits the code: each text is there once, and each test exists."""
 
+import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -35,6 +38,23 @@ def test_operators_orders_and_constants_are_changed():
         (each.before, each.after) for each in list_sites(ROOT / "sql/analyses/splits/exact.sql")
     }
     assert found == {("-", "+"), ("+", "-"), ("/", "*"), ("DESC", "ASC"), ("1", "2"), ("8", "7")}
+
+
+@pytest.mark.slow
+def test_the_files_that_a_test_reads_are_recorded(tmp_path):
+    test, record = "tests/numbers/examples/test_elbow.py", tmp_path / "readers.json"
+    code = (
+        "import sys; from pathlib import Path; from tests.mutate import readers, __main__ as tool;"
+        "readers.RECORD = Path(sys.argv[1]); sys.exit(tool.main(['--record', sys.argv[2]]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, record, test], cwd=ROOT, capture_output=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    recorded = json.loads(record.read_text("utf-8"))
+    assert {name.partition("::")[0] for name in recorded} == {test}
+    files = {file for _, read in recorded.values() for file in read}
+    assert {file for file in files if file.endswith("/elbow.sql")}
 
 
 def test_equivalents_are_of_lines_that_are_there():
