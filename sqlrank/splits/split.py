@@ -43,10 +43,12 @@ from sqlrank.sql_ast import (
     is_null,
     sql_literal,
     take_first,
-    union_all,
+    unique_name,
+    unqualified_tables,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     import pyarrow as pa
@@ -79,7 +81,7 @@ class SplitRequest:
     column: str | None
 
 
-SPLIT_ROWS = "split_rows"
+SPLIT_ROWS, UNSORTED_ROWS, FOLDS = "split_rows", "unsorted_rows", "folds"
 
 
 @dataclass(frozen=True)
@@ -175,8 +177,23 @@ class LeakageFilter:
             elif column.name in names:
                 column.set("this", exp.to_identifier(names[column.name], quoted=True))
         first_select(rows).comments = [f"One row per row of the source, with its {part_column}."]
-        filtered: exp.Query = query.with_(SPLIT_ROWS, as_=rows, copy=False)
-        return filtered
+        _add_step(query, SPLIT_ROWS, rows)
+        return query
+
+
+def _add_step(query: exp.Select, name: str, rows: exp.Query, taken: Collection[str] = ()) -> None:
+    """Add the rows that a query reads by a name to it as a step, after the steps that they have, in
+    place; the step has another name if the rows read a table of this name, or if it is taken.
+    """
+    step = unique_name(name, {*unqualified_tables(rows), *taken})
+    for table in find_nodes(query, exp.Table) if step != name else ():
+        if table.name == name and not table.alias:
+            table.replace(exp.to_table(step, alias=name))
+    steps = rows.args.get("with_")
+    rows.set("with_", None)
+    query.with_(step, as_=rows, copy=False)
+    if steps is not None:
+        query.args["with_"].expressions[:0] = steps.expressions
 
 
 def _find_alias(condition: exp.Expr) -> str:
@@ -409,7 +426,9 @@ class SplitPlan:
         bounds = parse_time_bounds(request.time_bounds)
         if request.expanding:
             _refuse_options(request, ("shares",), "are not for expanding=True")
-            return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
+            train, test = map(exp.Literal.string, TRAIN_AND_TEST)
+            values = {"first": train, "second": test}
+            return cls("expanding", columns, TRAIN_AND_TEST, bounds, values, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
             raise MetricError(
@@ -487,43 +506,38 @@ class SplitPlan:
             self.kind == "expanding",
         )
 
-    def all_rows(self, table: SourceTable) -> exp.Query:
+    def all_rows(self, table: SourceTable) -> exp.Select:
         """Return all rows of a table with the new columns."""
-        if self.kind != "expanding":
-            return self._select_template(table, self.values)
-        train, test = map(exp.Literal.string, TRAIN_AND_TEST)
-        folds = []
-        for index, bound in enumerate(self.limits):
-            next_bound = self.limits[index + 1] if index + 1 < len(self.limits) else None
-            values = {"fold": exp.convert(index), "bound": bound, "first": train, "second": test}
-            folds.append(
-                self._select_template(
-                    table,
-                    values if next_bound is None else values | {"until": next_bound},
-                    is_open=next_bound is None,
-                )
-            )
-        return exp.select("*").from_(union_all(folds).subquery("parts", copy=False))
-
-    def _select_template(
-        self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False
-    ) -> exp.Select:
-        template = load_select("analyses/splits", f"{self.kind}.sql")
-        if is_open:
-            template.set("where", None)
-        query = bind_placeholders(template, **values)
+        query = bind_placeholders(load_select("analyses/splits", f"{self.kind}.sql"), **self.values)
+        from_item = table.from_clause(
+            [exp.to_identifier(name, quoted=True) for name in table.types]
+        )
+        if self.kind == "expanding":
+            self._number_bounds(query)
+            _add_step(query, FOLDS, self._list_folds(), unqualified_tables(from_item))
         self._name_columns(query, table)
         split = query.selects[-1]
         if self.limits and self.kind != "expanding":
             split.set("this", part_case(split.this, self.limits, self.names))
         split.set("alias", exp.to_identifier(self.part_column, quoted=True))
         source = query.args["from_"].this
-        from_item = table.from_clause(
-            [exp.to_identifier(name, quoted=True) for name in table.types]
-        )
         from_item.set("alias", exp.TableAlias(this=exp.to_identifier("source_rows")))
         source.replace(from_item)
         return query
+
+    def _number_bounds(self, query: exp.Select) -> None:
+        """Replace the times of the file by how many bounds are not later, in place."""
+        numbers = range(len(self.limits) + 1)
+        for time in [column for column in find_nodes(query, exp.Column) if column.name == "time"]:
+            time.replace(part_case(time.copy(), self.limits, numbers))
+
+    def _list_folds(self) -> exp.Select:
+        """Return the step of folds, which all read the source at once: each on its own would find
+        other rows in a random one.
+        """
+        folds = load_select("analyses/splits", "folds.sql")
+        folds.comments = ["One row per fold."]
+        return bind_placeholders(folds, last_fold=exp.convert(len(self.limits) - 1))
 
     def _name_columns(self, query: exp.Select, table: SourceTable) -> None:
         """Replace the columns of the file by the source's in place; remove those not given."""
@@ -747,19 +761,18 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     _check_strata(plan, database, table)
     query = plan.build_query(table)
     names = [*table.types, *plan.new_columns]
-    ordered = (
-        exp.select("*")
-        .from_(query.subquery("split_rows"))
-        .order_by(
-            *(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names)
-        )
+    ordered = exp.select("*").from_(UNSORTED_ROWS)
+    _add_step(ordered, UNSORTED_ROWS, query.copy())
+    ordered.order_by(
+        *(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names),
+        copy=False,
     )
     result = database.fetch_arrow(database.render(ordered))
     dropped = 0
     if plan.leakage_filter.joins:
-        ((count,),) = database.query_rows(
-            exp.select(count_rows()).from_(plan.all_rows(table).subquery("split_rows"))
-        )
+        counted = exp.select(count_rows()).from_(SPLIT_ROWS)
+        _add_step(counted, SPLIT_ROWS, plan.all_rows(table))
+        ((count,),) = database.query_rows(counted)
         dropped = int(count) - result.num_rows
     if not dropped:
         _check_exact_shares(plan, table, result)

@@ -2,6 +2,9 @@
 Python.
 """
 
+import sqlite3
+
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -142,6 +145,27 @@ def test_nothing_of_it_leaks(options):
     (row,) = sqlrank.evaluate(counts, inputs={"splits": parts}).to_pylist()
     assert list(row.values()) == [0, 0, 0, plain["split"].to_pylist().count("train")]
     assert int(kept.schema.metadata[b"sqlrank.dropped"]) == plain.num_rows - kept.num_rows
+
+
+@pytest.mark.parametrize("cold_start", ["keep", "drop_users"])
+@pytest.mark.parametrize("name", ["folds", "unsorted_rows", "split_rows"])
+@pytest.mark.parametrize("connect", [sqlite3.connect, duckdb.connect])
+def test_a_table_may_be_named_like_a_step(connect, name, cold_start):
+    """SQLite takes a step that reads a table of its own name for a circular reference."""
+    connection = connect(":memory:")
+    connection.execute(f"CREATE TABLE {name} (user_id INTEGER, happened_at INTEGER)")
+    connection.execute(f"INSERT INTO {name} VALUES (1, 1), (2, 2), (1, 3), (3, 4)")
+    options = {"time": "happened_at", "time_bounds": [2, 4], "expanding": True}
+    if cold_start != "keep":
+        options |= {"user": "user_id", "cold_start": cold_start}
+    found = sqlrank.split(name, connection=connection, **options)
+    rows = [(row["fold"], row["happened_at"], row["split"]) for row in found.to_pylist()]
+    expected = [
+        (0, 1, "train"), (0, 2, "test"), (0, 3, "test"), (1, 1, "train"), (1, 2, "train"),
+        (1, 3, "train"), (1, 4, "test"),
+    ]  # fmt: skip
+    cold = {(0, 2, "test"), (1, 4, "test")} if cold_start != "keep" else set()
+    assert sorted(rows) == [row for row in expected if row not in cold]
 
 
 def test_the_command(tmp_path):

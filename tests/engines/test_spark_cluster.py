@@ -97,6 +97,11 @@ BY_TIME = {"time": "item_id", "user": "judge_id", "cold_start": "drop_users"}
 SPLITS = [
     ("split by time", "qrels", SHARES | {"time": "relevance"}),
     ("split without cold starts", "ratings", SHARES | BY_TIME),
+    (
+        "expanding split",
+        "qrels",
+        {"time": "relevance", "time_bounds": [1, 2], "expanding": True},
+    ),
     ("exact split", "ratings", SHARES | {"key": "item_id", "salt": "ab", "exact": True}),
 ]
 COMPARED = [("evaluate", *call) for call in CALLS] + [("split", *call) for call in SPLITS]

@@ -188,7 +188,7 @@ def test_windows_of_splits_of_spark_have_partitions(name):
 
 
 @pytest.mark.parametrize("source", ["events", "SELECT * FROM events"])
-@pytest.mark.parametrize("name", ["time_share", "exact"])
+@pytest.mark.parametrize("name", SPLITS)
 def test_a_split_of_spark_reads_its_source_once(name, source):
     text = sqlrank.split_sql(source, dialect="spark", **SPLITS[name])
     tables = sqlglot.parse_one(text, read="spark").find_all(exp.Table)
