@@ -18,7 +18,7 @@ from sqlrank.call.request import call_settings, describe_sources, request_comman
 from sqlrank.compiler.layout import InputKey, ResultLayout
 from sqlrank.compiler.row_keys import GROUP_ID
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
-from sqlrank.errors import ExecutionError, InputError
+from sqlrank.errors import ExecutionError, InputError, MetricError, join_words
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.bound_input import BoundInputs, comparable_columns, find_time_zone
@@ -273,12 +273,15 @@ def prepare_audit(
         else [*_default_column_notes(inputs), *_unseen_column_notes(inputs)]
     )
     header = replace(request_header(inputs, {}, unseen), row=row)
-    violations = (
+    violations = [
         query
         for role, columns in inputs.needed_columns.items()
         if role in inputs.by_role
         for query in _count_violations(inputs.by_role[role], columns, request)
-    )
+    ]
+    if not violations:
+        names = join_words(str(metric.metric) for metric in request.metrics)
+        raise MetricError(f"audit has no rule to check: {names} accepts any row. Leave it out")
     return header, union_all(violations)
 
 

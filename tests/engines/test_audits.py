@@ -11,7 +11,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank import MetricError
 from tests.engines.engines import ENGINES
+from tests.engines.golden.test_all_metrics import FILES, print_statement
 from tests.engines.mariadb import MARKS, MariaDB
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import CANNOT, Scenario, make_tables, scenarios
@@ -87,6 +89,21 @@ def test_every_engine_finds_the_same_rows(engine):
                 if found != counts:
                     faults.append((dialect, scenario.name, found, counts))
     assert faults == []
+
+
+ACCEPTING = ["missing_of_predictions"]
+"""Metrics without rules."""
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_metric_has_rules_but_those_that_accept_any_row(file):
+    if file.name not in ACCEPTING:
+        assert " AS num_rows" in print_statement(file, "duckdb", audit=True)
+        return
+    message = r"^audit has no rule to check: Missing\(score\) accepts any row. Leave it out$"
+    with pytest.raises(MetricError, match=message):
+        print_statement(file, "duckdb", audit=True)
 
 
 def test_rules_are_those_of_inspected_tables():
