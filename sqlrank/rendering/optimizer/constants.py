@@ -587,7 +587,7 @@ class _RowPredicates:
             for condition in _iterate_conditions(column, scope.select)
             for predicate in _predicates_of_test(condition.unnest(), column.name, alias, scope)
         )
-        source = scope.source_step(alias)
+        source = scope.source_steps[alias]
         if source is None or source.is_union:
             return predicates, not predicates
         key = (source.name, column.name)

@@ -289,7 +289,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
         or any(reader.find_owner(column) is None for column in reader.columns)
     ):
         return False
-    alias = next(name for name in reader.sources if reader.source_step(name) is step)
+    alias = next(name for name, read in reader.source_steps.items() if read is step)
     if not (_can_inline(scope, reader, alias) or _can_map(scope, reader)):
         return False
     _qualify_columns(scope)

@@ -77,8 +77,10 @@ def prune_columns(graph: StatementGraph) -> None:
 def _keep_columns(step: StatementStep, names: set[str]) -> None:
     """Keep the columns of a CTE that are read; one, if only its rows are counted."""
     column_names = step.column_names
-    if step.query.args.get("distinct") or any(
-        item.is_star for scope in step.scopes for item in scope.select.expressions
+    if (
+        names.issuperset(column_names)
+        or step.query.args.get("distinct")
+        or any(item.is_star for scope in step.scopes for item in scope.select.expressions)
     ):
         return
     indexes = columns_to_keep([scope.select for scope in step.scopes], column_names, names)

@@ -4,6 +4,7 @@ node predicates that passes share.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
@@ -52,32 +53,29 @@ class Scope:
     def __init__(self, select: exp.Select, step: StatementStep) -> None:
         self.select = select
         self.step = step
-        self.mark_changed()
 
     def mark_changed(self) -> None:
-        """Clear the cached results of searches in the tree, because it has changed."""
-        self._nodes: list[Any] | None = None
-        self._sources: dict[str, Expr] | None = None
-        self._is_plain: bool | None = None
-        self.step.column_names_cache = None
+        """Forget what was found in the tree, because it has changed."""
+        for name in ("_walked_nodes", "sources", "source_steps", "is_plain"):
+            self.__dict__.pop(name, None)
+        self.step.__dict__.pop("column_names", None)
 
-    @property
+    @cached_property
     def _walked_nodes(self) -> list[Any]:
-        if self._nodes is None:
-            self._nodes = find_nodes(
-                self.select, exp.Column, exp.Query, exp.Star, *_WITH_ROWS, *_NOT_ROW_WISE
-            )
-        return self._nodes
+        return find_nodes(
+            self.select, exp.Column, exp.Query, exp.Star, *_WITH_ROWS, *_NOT_ROW_WISE
+        )
 
-    @property
+    @cached_property
     def sources(self) -> dict[str, Expr]:
         """The items of FROM and JOIN by alias."""
-        if self._sources is None:
-            clauses = [self.select.args.get("from_"), *self.joins]
-            self._sources = {
-                clause.this.alias_or_name: clause.this for clause in clauses if clause is not None
-            }
-        return self._sources
+        clauses = [self.select.args.get("from_"), *self.joins]
+        return {clause.this.alias_or_name: clause.this for clause in clauses if clause is not None}
+
+    @cached_property
+    def source_steps(self) -> dict[str, StatementStep | None]:
+        """The CTE that is read under each alias, None for other items."""
+        return {alias: self.step.graph.find(source) for alias, source in self.sources.items()}
 
     @property
     def clauses(self) -> set[str]:
@@ -112,26 +110,23 @@ class Scope:
             and not (names and not node.table and node.name in names and is_sort_key(node))
         ]
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """True if the SELECT reads CTEs only, by name, without queries inside of it, stars, items
         that give several rows for one, and rare clauses.
         """
-        if self._is_plain is None:
-            self._is_plain = (
-                all(self.step.graph.find(source) is not None for source in self.sources.values())
-                and len(self.sources) == len(self.joins) + (self.first_source is not None)
-                and not any(
-                    value for clause, value in self.select.args.items() if clause not in _CLAUSES
-                )
-                and not any(
-                    (isinstance(node, (exp.Query, exp.Star)) or _gives_rows(node))
-                    and node is not self.select
-                    and not isinstance(node.parent, exp.Count)
-                    for node in self._walked_nodes
-                )
+        return (
+            None not in self.source_steps.values()
+            and len(self.sources) == len(self.joins) + (self.first_source is not None)
+            and self.clauses <= _CLAUSES
+            and not any(
+                isinstance(node, (exp.Query, exp.Star)) or _gives_rows(node)
+                for node in self._walked_nodes
+                if not isinstance(node, exp.Column)
+                and node is not self.select
+                and not isinstance(node.parent, exp.Count)
             )
-        return self._is_plain
+        )
 
     @property
     def names_in_subqueries(self) -> set[str]:
@@ -165,13 +160,12 @@ class Scope:
         if table is not None:
             return table.name if table.name in self.sources else None
         name = column.name
-        steps = ((alias, self.step.graph.find(source)) for alias, source in self.sources.items())
-        owners = [alias for alias, step in steps if step is None or name in step.column_names]
+        owners = [
+            alias
+            for alias, step in self.source_steps.items()
+            if step is None or name in step.column_names
+        ]
         return owners[0] if len(owners) == 1 else None
-
-    def source_step(self, alias: str) -> StatementStep | None:
-        """Return the CTE that is read under an alias."""
-        return self.step.graph.find(self.sources[alias])
 
     def is_nullable(self, alias: str) -> bool:
         """Return True if an outer join may give NULL for the columns of a source."""
@@ -204,13 +198,14 @@ class StatementStep:
         graph: The statement.
         query: Its query.
         cte: The CTE, None for the outermost query.
+        name: The name of the CTE, empty for the outermost query.
     """
 
     def __init__(self, graph: StatementGraph, query: exp.Query, cte: exp.CTE | None) -> None:
         self.graph = graph
         self.cte = cte
+        self.name = "" if cte is None else cte.alias
         self.query = query
-        self.column_names_cache: list[str] | None = None
         self.scopes = [Scope(select, self) for select in union_members(query)]
         self.is_union = not isinstance(query, exp.Select)
         sources = (source for scope in self.scopes for source in scope.sources.values())
@@ -218,21 +213,12 @@ class StatementStep:
             graph.find(source) is None and not is_list_column(source) for source in sources
         )
 
-    @property
-    def name(self) -> str:
-        """The name of the CTE, empty for the outermost query."""
-        return "" if self.cte is None else self.cte.alias
-
-    @property
+    @cached_property
     def column_names(self) -> list[str]:
         """The columns of the result; sqlglot's ``named_selects`` of a UNION walks through its
         tree.
         """
-        if self.column_names_cache is None:
-            self.column_names_cache = [
-                item.alias_or_name for item in self.scopes[0].select.expressions
-            ]
-        return self.column_names_cache
+        return [item.alias_or_name for item in self.scopes[0].select.expressions]
 
 
 class StatementGraph:
