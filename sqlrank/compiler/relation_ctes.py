@@ -345,7 +345,10 @@ class RelationCtes:
             )
         file = self.library.find_relation(name, settings)
         per_list = per_list and "group" not in file.scopes
-        selectors = {*self.library.find_selectors(name), *self.library.find_selectors(file.name)}
+        selectors = {
+            *self.library.selectors.get(name, ()),
+            *self.library.selectors.get(file.name, ()),
+        }
         relevant = sorted(find_dependencies(self.library, file, settings).settings | selectors)
         cache_key = (
             name,

@@ -576,14 +576,15 @@ def describe_score_order(run: BoundInput) -> str:
     """Return a note on scores of which the least may be best: a column of distances or ranks, or
     one that rises with ranks; empty for others.
     """
-    column = run.columns.get("score", "")
-    if column in run.table.types and is_distance(column):
+    column = run.columns.get("score", "score")
+    is_renamed = column != "score" and column in run.table.types
+    if is_renamed and is_distance(column):
         return (
             f"run.score is the column {column!r}, of which the greatest is the first. If the least"
             " distance is best, give columns={'score':"
             f" {negate_column(column, run.table.dialect)!r}}}"
         )
-    if column in run.table.types and may_mean(column, ["rank"]) and "rank" not in run.columns:
+    if is_renamed and may_mean(column, ["rank"]) and "rank" not in run.columns:
         return (
             f"run.score is the column {column!r}, of which the greatest is the first. If it is a"
             f" rank, give columns={{'rank': {column!r}}} and ties='rank' in its place"

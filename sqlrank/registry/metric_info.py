@@ -54,12 +54,12 @@ def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str
     """Return the metrics of the same meaning that read the inputs of a call, if the metric itself
     reads none of them.
     """
-    groups = [names for names in library.synonyms["siblings"].values() if metric.name in names]
-    if not groups or not input_roles or _has_input(library.file_for(metric), input_roles, library):
+    if not input_roles or _has_input(library.file_for(metric), input_roles, library):
         return []
+    groups = library.synonyms["siblings"].values()
     return [
         name
-        for name in groups[0]
+        for name in next((names for names in groups if metric.name in names), ())
         if _has_input(library.metrics[name.lower()], input_roles, library)
     ]
 

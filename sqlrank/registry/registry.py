@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 from functools import cache, cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import (
@@ -42,6 +43,9 @@ REQUEST_OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query"
 
 Messages hint at the right argument if a user passes one as a policy or parameter.
 """
+
+_PARTS = attrgetter("parts")
+"""Order of files: to compare paths themselves takes a tenth of the time of a registry."""
 
 
 class Registry:
@@ -110,30 +114,31 @@ class Registry:
         # Relations may stand in folders of families, which are those of metrics; other folders hold
         # the files of one relation.
         families = {path.name for path in folder.glob("metrics/*/")}
-        for path in sorted(folder.glob("relations/**/*.sql")):
+        for path in sorted(folder.glob("relations/**/*.sql"), key=_PARTS):
             names = path.relative_to(folder / "relations").with_suffix("").parts
             name, variant = (*names[len(names) > 1 and names[0] in families :], "")[:2]
-            is_input = name in self.roles and not variant
-            self._check_name_is_free(name, self.relations.get((name, variant)), path, is_input)
+            if (name, variant) in self.relations or (name in self.roles and not variant):
+                raise _taken_name(path, name, self.relations.get((name, variant)))
             self.relations[name, variant] = load("relations", name, path)
         self._add_functions(folder, load)
-        for path in sorted(folder.glob("metrics/**/*.sql")):
+        for path in sorted(folder.glob("metrics/**/*.sql"), key=_PARTS):
             file = load("metrics", path.stem, path)
-            self._check_name_is_free(file.full_name, self.metrics.get(file.full_name.lower()), path)
+            if (existing := self.metrics.get(file.full_name.lower())) is not None:
+                raise _taken_name(path, file.full_name, existing)
             self.metrics[file.full_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
             file = load("curves", path.stem, path)
-            self._check_name_is_free(
-                file.display_name, self.curves.get(file.display_name.lower()), path
-            )
+            if (existing := self.curves.get(file.display_name.lower())) is not None:
+                raise _taken_name(path, file.display_name, existing)
             self.curves[file.display_name.lower()] = file
 
     def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
-        for path in sorted(folder.glob("functions/**/*.sql")):
+        for path in sorted(folder.glob("functions/**/*.sql"), key=_PARTS):
             slot = self.functions.setdefault(path.parent.name, {})
             if path.parent.parent.name == "formulas":
                 self.formulas.add(path.parent.name)
-            self._check_name_is_free(path.stem, slot.get(path.stem), path)
+            if path.stem in slot:
+                raise _taken_name(path, path.stem, slot[path.stem])
             slot[path.stem] = load("functions", path.parent.name, path)
         self._default_functions |= self.policies.pop(FUNCTION_DEFAULTS, {})
         for slot_name, default in self._default_functions.items():
@@ -142,14 +147,6 @@ class Registry:
                     f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no"
                     f" function {default!r}. Write one of functions/{slot_name}/"
                 )
-
-    @staticmethod
-    def _check_name_is_free(
-        name: str, existing: SqlFile | None, path: Path, is_input: bool = False
-    ) -> None:
-        if existing is not None or is_input:
-            owner = "/".join(existing.path.parts[-2:]) if existing is not None else "an input"
-            raise ContractError(f"{path}:1: the name {name} is taken by {owner}. Choose another")
 
     def list_files(self) -> list[SqlFile]:
         """Return all metric, curve, relation and function files."""
@@ -311,15 +308,12 @@ class Registry:
             f"{name}@k" if metric.cutoff is not None else name
         ) or self.find_metric(metric.name)
 
-    def find_selectors(self, name: str) -> dict[str, Any]:
-        """Return the policies and plans that select a variant of a relation, or a function.
-
-        Maps names to definitions, policies first.
-        """
-        return self._selectors_by_relation.get(name, {})
-
     @cached_property
-    def _selectors_by_relation(self) -> dict[str, dict[str, Any]]:
+    def selectors(self) -> Mapping[str, dict[str, Any]]:
+        """The policies and plans that select a variant of a relation, or a function, by its name.
+
+        Each maps names to definitions, policies first.
+        """
         selectors: dict[str, dict[str, Any]] = {}
         for selector, description in (self.policies | self.plans).items():
             for value in description["values"].values():
@@ -335,7 +329,7 @@ class Registry:
         """
         if file := self.relations.get((name, "")):
             return self.validate_file(file)
-        selectors = self.find_selectors(name)
+        selectors = self.selectors.get(name, {})
         for selector, description in selectors.items():
             values = description["values"]
             possible = [value for value in values if name in values[value].get("files", ())]
@@ -357,7 +351,7 @@ class Registry:
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
         """Return the file that filters an input's rows under the policies, if any."""
-        for selector, description in self.find_selectors(role).items():
+        for selector, description in self.selectors.get(role, {}).items():
             values = description["values"]
             variant = values[settings.get(selector, next(iter(values)))].get("files", {}).get(role)
             if variant is not None:
@@ -416,7 +410,7 @@ class Registry:
         of a setting of its name, of a policy, or the default.
         """
         chosen = [settings.get(slot)]
-        for selector, description in self.find_selectors(slot).items():
+        for selector, description in self.selectors.get(slot, {}).items():
             values = description["values"]
             value = values[settings.get(selector, next(iter(values)))]
             chosen.append(value.get("files", {}).get(slot))
@@ -435,6 +429,12 @@ class Registry:
     def allowed_values(self, selector: str) -> list[str]:
         """Return the values of a policy or plan, the default first."""
         return list((self.policies | self.plans)[selector]["values"])
+
+
+def _taken_name(path: Path, name: str, existing: SqlFile | None) -> ContractError:
+    """Return the error of a file whose name another has, or an input."""
+    owner = "an input" if existing is None else "/".join(existing.path.parts[-2:])
+    return ContractError(f"{path}:1: the name {name} is taken by {owner}. Choose another")
 
 
 def _is_read(path: Path, folder: Path) -> bool:

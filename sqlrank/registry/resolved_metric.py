@@ -163,18 +163,21 @@ def _visit_file(
     for name in sorted(references.tables):
         if name in library.roles:
             dependencies.roles.add(name)
-            dependencies.settings |= {"nulls", *library.find_selectors(name)}
+            dependencies.settings |= {"nulls", *library.selectors.get(name, ())}
             continue
         read = library.find_relation(name, settings)
         dependencies.relations |= {name, read.name}
-        dependencies.settings |= {*library.find_selectors(name), *library.find_selectors(read.name)}
+        dependencies.settings |= {
+            *library.selectors.get(name, ()),
+            *library.selectors.get(read.name, ()),
+        }
         _visit_file(library, read, settings, dependencies)
 
 
 def _visit_slot(
     library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies
 ) -> None:
-    dependencies.settings |= library.find_selectors(slot).keys() or {slot}
+    dependencies.settings |= library.selectors.get(slot, {}).keys() or {slot}
     chosen = library.choose_function(slot, settings)
     if not isinstance(chosen, tuple):  # a map of grades, which has no file
         _visit_file(library, library.find_function(slot, str(chosen)), settings, dependencies)

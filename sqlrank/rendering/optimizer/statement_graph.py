@@ -62,9 +62,7 @@ class Scope:
 
     @cached_property
     def _walked_nodes(self) -> list[Any]:
-        return find_nodes(
-            self.select, exp.Column, exp.Query, exp.Star, *_WITH_ROWS, *_NOT_ROW_WISE
-        )
+        return find_nodes(self.select, exp.Column, exp.Query, exp.Star, *_WITH_ROWS, *_NOT_ROW_WISE)
 
     @cached_property
     def sources(self) -> dict[str, Expr]:
