@@ -124,7 +124,7 @@ def first_select(query: exp.Query) -> exp.Query:
 
 def quoted_column(name: str, table: str | None = None) -> exp.Column:
     """Return a quoted column, whose name may contain any characters."""
-    return exp.column(exp.to_identifier(name, quoted=True), table=table, copy=False)
+    return exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.to_identifier(table))
 
 
 def is_null(value: Expr) -> exp.Is:

@@ -508,7 +508,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
                 insert,
                 database.can_materialize_ctes,
             )
-        return replace(prepared, statement=wrapped).render().text
+        return replace(prepared, statement=wrapped).rendered.text
 
 
 @entry_point

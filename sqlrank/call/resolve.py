@@ -134,7 +134,7 @@ class ResolvedRequest:
         """
         return self.per_query or self.per_unit or bool(self.across)
 
-    @property
+    @cached_property
     def is_ranking(self) -> bool:
         """True if any metric evaluates rankings."""
         return any(metric.input_role == "run" for metric in self.metrics)
@@ -163,7 +163,7 @@ class ResolvedRequest:
                 roles[column.role] = replace(role, columns={**role.columns, column.name: spec})
         return roles
 
-    @property
+    @cached_property
     def lists_from_queries(self) -> bool:
         """True if the lists are those of the queries table, because no run is given."""
         return (

@@ -36,7 +36,7 @@ from sqlrank.errors import (
 )
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import bind_placeholders, sql_literal, union_all
+from sqlrank.sql_ast import bind_placeholders, find_nodes, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -139,8 +139,9 @@ class ColumnProblem:
 
 def reads_text(node: exp.Expr) -> bool:
     """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
-    return node.find(exp.ReadCSV) is not None or any(
-        call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous)
+    return any(
+        isinstance(call, exp.ReadCSV) or call.name.upper() == JSON_READER
+        for call in find_nodes(node, exp.ReadCSV, exp.Anonymous)
     )
 
 
@@ -163,6 +164,7 @@ class SourceTable:
         casts: Types that columns of the member of a union are cast to.
         problems: Columns that are refused where they are read.
         declared_orders: Texts of columns of ordered categories, in order.
+        types: Its columns with their types, empty if they cannot be inspected.
         columns: Column names by their lower-case form.
     """
 
@@ -180,20 +182,14 @@ class SourceTable:
     casts: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, ColumnProblem] = field(default_factory=dict)
     declared_orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    types: Mapping[str, str] = field(init=False)
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the columns by lower-case name."""
-        object.__setattr__(
-            self,
-            "columns",
-            {name.lower(): name for name in reversed(list(self.types))},
-        )
-
-    @property
-    def types(self) -> Mapping[str, str]:
-        """Its columns with their types, empty if they cannot be inspected."""
-        return self.column_types or {}
+        types = self.column_types or {}
+        object.__setattr__(self, "types", types)
+        object.__setattr__(self, "columns", {name.lower(): name for name in reversed([*types])})
 
     def find_order(self, name: str) -> Sequence[str]:
         """Return the texts of a column in the order that its type declares, or that of a member of

@@ -78,7 +78,7 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
     prepared_query = replace(
         prepared, statement=CompiledStatement(query, [], prepared.statement.header)
     )
-    return prepared.inputs.database.fetch_arrow(prepared_query.render().executable)
+    return prepared.inputs.database.fetch_arrow(prepared_query.rendered.executable)
 
 
 def step_preview(
@@ -542,7 +542,7 @@ def _evaluate_without(
     )
     filtered_cte.set("this", query)
     filtered_statement = replace(prepared, statement=replace(prepared.statement, tree=tree))
-    rows = prepared.inputs.database.fetch_arrow(filtered_statement.render().executable)
+    rows = prepared.inputs.database.fetch_arrow(filtered_statement.rendered.executable)
     metric_index = next(
         index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric"
     )
@@ -833,7 +833,7 @@ def _build_explanation(
         expression.sql("duckdb"),
         {node.sql("duckdb"): total for node, total in sums.items()},
         worked.sql("duckdb"),
-        prepared.render().text,
+        prepared.rendered.text,
         source=_find_source(prepared),
         terms=tuple(title_terms(step, order) for order, step in terms.items() if step.num_rows),
         numbers=tuple(

@@ -249,19 +249,17 @@ class BoundInput:
         )
 
     def column_type(self, canonical: str) -> str:
-        """Return the DuckDB type of a canonical column as read, empty if missing or unknown."""
-        return "VARCHAR" if self._is_cast_to_text(canonical) else self._find_type(canonical)
-
-    def _is_cast_to_text(self, canonical: str) -> bool:
-        """Return True for columns of ``as_text``, and those that name rows of results but have no
-        type there.
+        """Return the DuckDB type of a canonical column as read, empty if missing or unknown: a text
+        for columns of ``as_text``, and those that name rows of results but have no type there.
         """
-        names_rows = canonical in {*self.group_names, self.role.query_column or "query_id"}
-        return canonical in self.as_text or (
-            names_rows and self._find_type(canonical) in _WITHOUT_ARROW_TYPE
+        own_type = self._find_own_type(canonical)
+        is_text = canonical in self.as_text or (
+            own_type in _WITHOUT_ARROW_TYPE
+            and canonical in {*self.group_names, self.role.query_column or "query_id"}
         )
+        return "VARCHAR" if is_text else own_type
 
-    def _find_type(self, canonical: str) -> str:
+    def _find_own_type(self, canonical: str) -> str:
         column_name = self.columns.get(canonical, "")
         return self.types.get(column_name) or self.table.types.get(column_name, "")
 
@@ -310,7 +308,8 @@ class BoundInput:
             )
             for name in [*self.group_names, *needed]
         ]
-        query = exp.select(*drop_comments_repeated_in_query(select_items), *further_items)
+        items = [*drop_comments_repeated_in_query(select_items), *further_items]
+        query = exp.select(*items, copy=False)
         query = query.where(self.where.copy(), copy=False) if self.where is not None else query
         query = (
             query
@@ -363,7 +362,8 @@ class BoundInput:
                 and not keep_types
             )
             return exp.cast(exp.cast(value, INT), DOUBLE) if is_double else exp.cast(value, INT)
-        if self._is_cast_to_text(name) or duckdb_type.startswith("ENUM"):
+        is_changed = duckdb_type == "VARCHAR" and self._find_own_type(name) != "VARCHAR"
+        if name in self.as_text or is_changed or duckdb_type.startswith("ENUM"):
             value = exp.cast(value, "VARCHAR")
         if name == "doc_id" and self.table.has_collations and duckdb_type == "VARCHAR":
             return exp.Collate(this=value, expression=exp.to_identifier("C", quoted=True))

@@ -792,13 +792,11 @@ def check_probabilities(
     top_grade: float | None,
 ) -> None:
     """Check that probability functions are at most 1 at the greatest relevance."""
+    if top_grade is None:
+        return
+    grade = exp.Literal.number(repr(float(top_grade)))
     for metric in metrics:
-        for slot in (
-            (slot for file in metric.dependencies.files for slot in file.probabilities)
-            if top_grade is not None
-            else ()
-        ):
-            grade = exp.Literal.number(repr(float(top_grade or 0)))
+        for slot in [slot for file in metric.dependencies.files for slot in file.probabilities]:
             probability = inline_function(library, slot, [grade], metric.settings)
             if database.query_rows(exp.select(probability))[0][0] > 1:
                 raise InputError(

@@ -111,15 +111,7 @@ class Registry:
         self.compat_files |= {path.stem: path for path in find_files(folder, "compat/*.toml")}
         self.checks |= {path.stem: path for path in find_files(folder, "checks/*.sql")}
         load = _packaged_file if folder == sql_root() else SqlFile
-        # Relations may stand in folders of families, which are those of metrics; other folders hold
-        # the files of one relation.
-        families = {path.name for path in folder.glob("metrics/*/")}
-        for path in sorted(folder.glob("relations/**/*.sql"), key=_PARTS):
-            names = path.relative_to(folder / "relations").with_suffix("").parts
-            name, variant = (*names[len(names) > 1 and names[0] in families :], "")[:2]
-            if (name, variant) in self.relations or (name in self.roles and not variant):
-                raise _taken_name(path, name, self.relations.get((name, variant)))
-            self.relations[name, variant] = load("relations", name, path)
+        self._add_relations(folder, load)
         self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql"), key=_PARTS):
             file = load("metrics", path.stem, path)
@@ -131,6 +123,17 @@ class Registry:
             if (existing := self.curves.get(file.display_name.lower())) is not None:
                 raise _taken_name(path, file.display_name, existing)
             self.curves[file.display_name.lower()] = file
+
+    def _add_relations(self, folder: Path, load: Callable[..., SqlFile]) -> None:
+        # Relations may stand in folders of families, which are those of metrics; other folders hold
+        # the files of one relation.
+        families = {path.name for path in folder.glob("metrics/*/")}
+        for path in sorted(folder.glob("relations/**/*.sql"), key=_PARTS):
+            names = path.relative_to(folder / "relations").with_suffix("").parts
+            name, variant = (*names[len(names) > 1 and names[0] in families :], "")[:2]
+            if (name, variant) in self.relations or (name in self.roles and not variant):
+                raise _taken_name(path, name, self.relations.get((name, variant)))
+            self.relations[name, variant] = load("relations", name, path)
 
     def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
         for path in sorted(folder.glob("functions/**/*.sql"), key=_PARTS):

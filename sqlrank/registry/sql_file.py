@@ -484,7 +484,7 @@ class SqlFile:
             for name, match in zip(names, matches, strict=True)
         ]
 
-    @property
+    @cached_property
     def probabilities(self) -> list[str]:
         """The function slots that must be at most 1: ``-- Requires: stop_probability() at most
         1``.

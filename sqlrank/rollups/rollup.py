@@ -803,7 +803,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
         if insert is not None:
             named_batch = rollup_plan.batch
             stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
-        return replace(prepared, statement=stored).render().text
+        return replace(prepared, statement=stored).rendered.text
 
 
 def _add_header(

@@ -148,7 +148,7 @@ def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     )  # rows with several scores are units without a key
     try:
         return (database.fetch_result if has_units or result_keys(outputs) else database.fetch_row)(
-            prepared.render().executable, types
+            prepared.rendered.executable, types
         )
     except TimeRangeError as error:
         raise TimeRangeError(
@@ -200,7 +200,7 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
         result_metadata = replace(result_metadata, result="group_differences")
     metadata = {
         "sqlrank.version": __version__,
-        "sqlrank.sql": prepared.render().text,
+        "sqlrank.sql": prepared.rendered.text,
         **result_metadata.to_schema_metadata(),
     }
     if prepared.request.is_ranking:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -88,8 +88,9 @@ class PreparedStatement:
         """The resolved request."""
         return self.inputs.request
 
-    def render(self) -> RenderedStatement:
-        """Return the text of the statement, in the user's notation and over temporary tables."""
+    @cached_property
+    def rendered(self) -> RenderedStatement:
+        """The text of the statement, in the user's notation and over temporary tables."""
         database = self.inputs.database
         tables = tuple(_pair_sources(table) for table in self.inputs.temporary_tables)
         return _render_cached(
