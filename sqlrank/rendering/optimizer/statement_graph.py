@@ -55,7 +55,7 @@ class Scope:
         self.step = step
 
     def mark_changed(self) -> None:
-        """Forget what was found in the tree, because it has changed."""
+        """Clear the results of searches in the tree, because it has changed."""
         for name in ("_walked_nodes", "sources", "source_steps", "is_plain"):
             self.__dict__.pop(name, None)
         self.step.__dict__.pop("column_names", None)
