@@ -63,8 +63,8 @@ def _record(tests: Sequence[str]) -> int:
 
 def _draw(count: int, seed: int, seconds: float) -> list[Mutant]:
     """Draw mutants with the tests that read their files; print those that no test reads."""
-    if not RECORD.exists():
-        _record([])
+    if not RECORD.exists() and _record([]):
+        raise MutantError("the tests that are recorded fail")
     files_by_test = share_files(json.loads(RECORD.read_text("utf-8")))
     mutants = []
     for mutant in draw_mutants(count, seed):

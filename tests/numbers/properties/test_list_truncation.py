@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError, MetricError, planner
+from sqlrank import InputError, MetricError
 from sqlrank.call.request import parse_memory_size
 from sqlrank.inputs import row_checks
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import find_input_role
 from sqlrank.registry.sql_file import SqlFile
+from sqlrank.run import planner
 from sqlrank.run.planner import required_depth
 from tests.lanes import select_few
 from tests.numbers.properties.rankings import (

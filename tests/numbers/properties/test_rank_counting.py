@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import InputError, MetricError, planner
+from sqlrank import InputError, MetricError
 from sqlrank.inputs import row_checks
+from sqlrank.run import planner
 from tests.lanes import select_few
 from tests.numbers.properties.rankings import (
     METRICS,
