@@ -18,6 +18,7 @@ from sqlrank.call.interval_options import (
     check_confidence_level,
     check_replicates,
 )
+from sqlrank.compiler.select_builders import inline_functions
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError, MetricError, count_things
 from sqlrank.inference import (
@@ -34,6 +35,7 @@ from sqlrank.inference import (
     t_test,
     wilcoxon_test,
 )
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import RepeatedNames, load_select, repeat_columns
 from sqlrank.result_metadata import LeftOut
 from sqlrank.sql_ast import bind_placeholders, sql_literal
@@ -81,8 +83,8 @@ class ConfidenceSequence:
     def _evaluate_sequence(
         self, column: str, requests: Sequence[tuple[float, float, float]]
     ) -> list[float]:
-        """Return ``critical_value`` or ``log_p`` by statistics, levels and degrees of freedom, one
-        less than units.
+        """Return ``critical_value`` or ``p_value`` by statistics, levels and degrees of freedom,
+        one less than units.
         """
         arguments = {
             "metric": list(range(len(requests))),
@@ -106,8 +108,10 @@ class ConfidenceSequence:
             "sequence_scales": bind_placeholders(
                 load_select("analyses/experiments", "sequence_scales.sql"), **tuning
             ),
-            "critical_values": load_select(
-                "analyses/experiments", "critical_values", "sequential.sql"
+            "critical_values": inline_functions(
+                load_registry(),
+                load_select("analyses/experiments", "critical_values", "sequential.sql"),
+                {},
             ),
         }
         query = exp.select(column).from_("critical_values").order_by("metric")
@@ -141,12 +145,10 @@ class ConfidenceSequence:
 
         A p-value is the least p for which the interval of level 1 - p excludes 0.
         """
-        logarithms = self._evaluate_sequence(
-            "log_p", [(statistic, self.level, df) for statistic, df in tests.values()]
+        values = self._evaluate_sequence(
+            "p_value", [(statistic, self.level, df) for statistic, df in tests.values()]
         )
-        return {
-            key: math.exp(min(0.0, log_p)) for key, log_p in zip(tests, logarithms, strict=True)
-        }
+        return dict(zip(tests, values, strict=True))
 
     def required_units(self, deviation: float, half_width: float, level: float) -> int | None:
         """Return the number of units required for an interval of this half-width, of three digits;

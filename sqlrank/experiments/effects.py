@@ -259,6 +259,9 @@ SAMPLE_RATIO_STEPS = (
     "sample_ratio_test",
 )
 
+SUMS_OF_PRODUCTS = ("linearized_moments", "pooled_moments", "pooled_squares")
+"""Steps with terms that are 0 for all metrics, if none has a denominator or a covariate."""
+
 NEWTON_STEPS = 3
 """Newton iterations of a quantile: from the first guess, accurate to 0.04, they give 13 digits."""
 
@@ -269,7 +272,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     ``results`` has a row per metric and variant other than the control, and one of the sample ratio
     test.
     """
-    names = ["variant_ratios", "linearized_moments"]
+    names = ["variant_ratios", "linearized_moments", "raised_moments"]
     if has_covariates := any(estimate.covariate for estimate in design.estimates):
         names += ["pooled_moments", "pooled_squares", "covariate_coefficients", "adjusted_moments"]
     bindings = {
@@ -287,7 +290,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     interval_limits = read_step("relative_intervals", f"{design.lift_scale}.sql").selects
     bindings |= {select_item.alias: select_item.this for select_item in interval_limits}
     ctes: dict[str, exp.Query] = {name: _bind_step(bindings, name) for name in names}
-    for name in names[1:4]:
+    for name in {*SUMS_OF_PRODUCTS} & {*names}:
         _drop_zero_terms(ctes[name], zero_moments(design))
     if has_covariates:
         _drop_unit_factors(ctes["pooled_moments"], unit_denominators(design))
@@ -299,7 +302,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         "quadrature_nodes": _bind_step(bindings, "quadrature_nodes"),
         **_critical_value_ctes(design, bindings),
     }
-    ctes |= {name: _bind_step(bindings, name) for name in ("p_values", "p_value_ranks")}
+    ctes["p_value_ranks"] = _bind_step(bindings, "p_value_ranks")
     ctes["corrected_p_values"] = _bind_step(bindings, "corrected_p_values", design.correction)
     ctes |= {name: _bind_step(bindings, name) for name in SAMPLE_RATIO_STEPS}
     if not design.expected_shares:
@@ -410,7 +413,9 @@ def _signed_difference(design: ExperimentDesign) -> exp.Expr:
         return exp.Neg(this=difference)
     if not lower:
         return difference
-    return case_when(exp.column("metric").isin(*lower), exp.Neg(this=difference), difference)
+    return case_when(
+        exp.column("metric", table="effects").isin(*lower), exp.Neg(this=difference), difference
+    )
 
 
 def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:

@@ -3,18 +3,18 @@
 -- Grain: metric, variant, arm
 SELECT
   covariate_coefficients.metric, covariate_coefficients.variant,
-  linearized_moments.variant AS arm,
+  raised_moments.variant AS arm,
   units, effective_units, jackknife_growth, cuped_theta,
-  CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value,
+  CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio) END AS value, -- less theta times the excess of the covariate
   CASE
     WHEN cuped_theta = 0 THEN squares
     WHEN exceeds_rounding(squares, square_terms, units, ratio)
     THEN squares - 2 * cuped_theta * covariate_products + cuped_theta * cuped_theta * covariate_squares
-  END AS squares,
+  END AS squares, -- of value - theta * covariate; NULL for equal values
   CASE
     WHEN cuped_theta = 0 THEN square_terms
     ELSE square_terms + cuped_theta * cuped_theta * covariate_square_terms
   END AS square_terms
 FROM covariate_coefficients
-INNER JOIN linearized_moments ON covariate_coefficients.metric = linearized_moments.metric
-WHERE linearized_moments.variant = covariate_coefficients.variant OR linearized_moments.variant = $control
+INNER JOIN raised_moments ON covariate_coefficients.metric = raised_moments.metric
+WHERE raised_moments.variant = covariate_coefficients.variant OR raised_moments.variant = $control

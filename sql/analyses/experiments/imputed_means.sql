@@ -4,5 +4,5 @@
 SELECT
   variant, units, multi_variant_units, variant_mean_outcome, covariate_overall_mean,
   covariate_overall_mean
-  + COALESCE((variant_mean_covariate - covariate_overall_mean) * covariate_count / units, 0) AS variant_mean_covariate
+  + COALESCE((variant_mean_covariate - covariate_overall_mean) * covariate_count / units, 0) AS variant_mean_covariate -- with the overall mean for units without it
 FROM variant_summaries

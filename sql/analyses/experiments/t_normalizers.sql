@@ -3,7 +3,7 @@
 -- Grain: metric, variant, purpose
 SELECT
   metric, variant, purpose, df, alpha, t_squared_by_df,
-  SQRT(-2 * LN(alpha / 2)) AS z_bound,
+  SQRT(-2 * LN(alpha / 2)) AS z_bound, -- above the normal quantile, for its approximation
   SUM(
     weight / 4 * EXP(-node * node / 32)
     / SQRT(expm1_ratio(-node * node / 16 / df))

@@ -25,8 +25,10 @@ WITH observations AS (
 ), variant_means AS (
   -- One row per variant: its units, and means of their amounts. (experiments/variant_means.sql)
   SELECT
+    -- NULL if the unit was in several variants
     CASE WHEN variant = last_variant THEN variant END AS variant,
     COUNT(*) AS units,
+    -- of all variants
     SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units,
     AVG(clicks) AS variant_mean_clicks, AVG(views) AS variant_mean_views,
     AVG(revenue) AS variant_mean_revenue,
@@ -57,7 +59,7 @@ WITH observations AS (
     revenue_before_overall_mean
     + COALESCE(
       (variant_mean_revenue_before - revenue_before_overall_mean) * revenue_before_count / units, 0
-    ) AS variant_mean_revenue_before
+    ) AS variant_mean_revenue_before  -- with the overall mean for units without it
   FROM variant_summaries
 ), variant_comoments AS (
   -- One row per variant: means, and sums of squares and products about them.
@@ -125,47 +127,51 @@ WITH observations AS (
     covariate AS covariate_ratio,
     value_value, value_denominator, denominator_denominator, covariate_covariate, value_covariate
   FROM metric_moments
-), plain_moments AS (
-  -- One row per metric and variant.
+), linearized_moments AS (
+  -- One row per metric and variant: ratio, and sums of squares and products by the delta method. To
+  -- first order, a ratio varies as the mean of value - ratio * denominator does.
+  -- (experiments/linearized_moments.sql)
   SELECT
     metric, variant, units,
-    -- fewer if denominators differ: few units decide
+    -- fewer than units if denominators differ
     units
     - (units - 1) * denominator_denominator
     / (units * denominator * denominator + denominator_denominator) AS effective_units,
     ratio, covariate_ratio,
-    -- units of the rarer kind, if a value is 0 or 1
-    CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS fewer,
-    -- of all variants
-    SUM(units * ratio) OVER (PARTITION BY metric) / SUM(units) OVER (PARTITION BY metric) AS rate,
+    SUM(units * ratio) OVER (PARTITION BY metric)
+    / SUM(units) OVER (PARTITION BY metric) AS overall_ratio,  -- of all variants
+    -- of values 0 and 1: units of the rarer one
+    CASE WHEN ratio < 0.5 THEN units * ratio ELSE units * (1 - ratio) END AS rarer_units,
     (value_value - 2 * ratio * value_denominator + ratio * ratio * denominator_denominator)
-    / (denominator * denominator) AS squares,
+    / (denominator * denominator) AS squares,  -- sum of squares about the ratio
     (value_value + ratio * ratio * denominator_denominator)
-    / (denominator * denominator) AS square_terms,
+    / (denominator * denominator) AS square_terms,  -- the same without what cancels, for rounding
+    -- sum of products of value and covariate about their ratios
     value_covariate / denominator AS covariate_products,
-    covariate_covariate AS covariate_squares
+    covariate_covariate AS covariate_squares  -- sum of squares of the covariate about its ratio
   FROM variant_ratios
-), linearized_moments AS (
-  -- One row per metric and variant: ratios, and sums of squares and products about them by the
-  -- delta method. Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.
-  -- (experiments/linearized_moments.sql)
+), raised_moments AS (
+  -- One row per metric and variant: moments, of which sums of squares are raised if few units
+  -- convert. Squares are units * ratio * (1 - ratio) only if each value is 0 or 1.
+  -- (experiments/raised_moments.sql)
   SELECT
     metric, variant, units, effective_units,
     POWER(
       (units - 1) * effective_units / NULLIF(units * (effective_units - 1), 0), 2
-    ) AS jackknife_growth,  -- of the variance
+    ) AS jackknife_growth,  -- factor of the variance of a lift
     ratio, covariate_ratio,
-    -- raised towards the overall share, if fewer than 10 of a kind
+    -- raised towards the overall ratio if few convert
     CASE
-      WHEN fewer < 10
+      WHEN rarer_units < 10
       AND squares > 1e-12 * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= 1e-9 * squares
-      AND units * rate * (1 - rate) > squares
-      THEN squares + (1 - fewer / 10) * (units * rate * (1 - rate) - squares)
+      AND units * overall_ratio * (1 - overall_ratio) > squares
+      THEN squares
+      + (1 - rarer_units / 10) * (units * overall_ratio * (1 - overall_ratio) - squares)
       ELSE squares
     END AS squares,
     square_terms, covariate_products, covariate_squares
-  FROM plain_moments
+  FROM linearized_moments
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
   -- differences of their means. (experiments/pooled_moments.sql)
@@ -224,12 +230,13 @@ WITH observations AS (
   -- value and sum of squares. (experiments/adjusted_moments.sql)
   SELECT
     covariate_coefficients.metric, covariate_coefficients.variant,
-    linearized_moments.variant AS arm,
+    raised_moments.variant AS arm,
     units, effective_units, jackknife_growth, cuped_theta,
     CASE
       WHEN cuped_theta = 0 THEN ratio
       ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio)
-    END AS value,
+    END AS value,  -- less theta times the excess of the covariate
+    -- of value - theta * covariate; NULL for equal values
     CASE
       WHEN cuped_theta = 0 THEN squares
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * ratio * ratio
@@ -238,12 +245,11 @@ WITH observations AS (
     END AS squares,
     CASE
       WHEN cuped_theta = 0 THEN square_terms
-      ELSE square_terms + cuped_theta * cuped_theta * linearized_moments.covariate_squares
+      ELSE square_terms + cuped_theta * cuped_theta * raised_moments.covariate_squares
     END AS square_terms
   FROM covariate_coefficients
-  INNER JOIN linearized_moments ON covariate_coefficients.metric = linearized_moments.metric
-  WHERE
-    linearized_moments.variant = covariate_coefficients.variant OR linearized_moments.variant = 'A'
+  INNER JOIN raised_moments ON covariate_coefficients.metric = raised_moments.metric
+  WHERE raised_moments.variant = covariate_coefficients.variant OR raised_moments.variant = 'A'
 ), variant_estimates AS (
   -- One row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and
   -- variance of that. (experiments/variant_estimates/adjusted.sql)
@@ -274,11 +280,13 @@ WITH observations AS (
   GROUP BY metric, variant
 ), variance_shares AS (
   -- One row per metric and treatment: both values and variances, and its share of the variance of
-  -- the difference. (experiments/variance_shares.sql)
+  -- their difference and of their ratio. (experiments/variance_shares.sql)
   SELECT
     metric, variant, cuped_theta, value, variance, lift_variance, n_units, effective_units,
     value_control, variance_control, n_units_control, effective_units_control,
+    -- of the variance of the difference
     variance / NULLIF(variance + variance_control, 0) AS variance_share,
+    -- of that of the ratio value / value_control, to first order
     lift_variance / NULLIF(
       lift_variance
       + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0))
@@ -302,6 +310,7 @@ WITH observations AS (
     CASE
       WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
+    -- of the log of the ratio: variance over its share
     SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(value, 0) AS relative_se,
     1 / NULLIF(
       relative_variance_share * relative_variance_share / NULLIF(effective_units - 1, 0)
@@ -314,7 +323,8 @@ WITH observations AS (
   FROM variance_shares
 ), quadrature_nodes AS (
   -- One row per node of an integral: its position and weight. An integral from 0 up is the sum of
-  -- weight times the integrand at node. (experiments/quadrature_nodes.sql)
+  -- weight times the integrand at node. The weight is the distance between nodes, which grows from
+  -- almost 0 to 1.8. (experiments/quadrature_nodes.sql)
   SELECT
     4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
@@ -343,7 +353,7 @@ WITH observations AS (
   -- (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
-    SQRT(-2 * LN(alpha / 2)) AS z_bound,
+    SQRT(-2 * LN(alpha / 2)) AS z_bound,  -- above the normal quantile, for its approximation
     -- sum over nodes, at z = node / 4
     SUM(
       weight / 4 * EXP(-node * node / 32) / SQRT(
@@ -461,17 +471,21 @@ WITH observations AS (
     END AS z
   FROM t_integrals_3
 ), t_critical_values AS (
-  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value. z stands
-  -- for t by t^2 = df * (EXP(z^2 / df) - 1), which is written so that no digits are lost where z^2
-  -- / df is small. (experiments/t_critical_values.sql)
+  -- One row per metric, treatment and purpose: quantile of Student's t and p-value. z stands for t
+  -- by t^2 = df * (EXP(z^2 / df) - 1), which is written so that no digits are lost where z^2 / df
+  -- is small. (experiments/t_critical_values.sql)
   SELECT
-    metric, variant, purpose, log_p,
+    metric, variant, purpose,
     z * EXP(z * z / df / 2)
-    * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
+    * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile,
+    CASE
+      WHEN log_p > 0 THEN 1
+      ELSE CASE WHEN log_p < -700 THEN 0 ELSE EXP(log_p) END
+    END AS p_value
   FROM t_quantiles_3
 ), critical_values AS (
   -- One row per metric and treatment: critical values by Student's t of both differences and of the
-  -- MDE, and log p-value. (experiments/critical_values/fixed.sql)
+  -- MDE, and two-sided p-value. (experiments/critical_values/fixed.sql)
   SELECT
     metric, variant,
     -- of the absolute difference
@@ -480,42 +494,24 @@ WITH observations AS (
     MAX(CASE WHEN purpose = 'lift' THEN t_quantile END) AS relative_critical_value,
     MAX(CASE WHEN purpose = 'test' THEN t_quantile END)
     + MAX(CASE WHEN purpose = 'power' THEN t_quantile END) AS mde_critical_value,
-    MAX(CASE WHEN purpose = 'p' THEN log_p END) AS log_p
+    MAX(CASE WHEN purpose = 'p' THEN p_value END) AS p_value
   FROM t_critical_values
   GROUP BY metric, variant
-), p_values AS (
-  -- One row per metric and treatment: effect with standard errors and critical values, and
-  -- two-sided p-value. (experiments/p_values.sql)
-  SELECT
-    effects.metric, effects.variant, cuped_theta, value, value_control, n_units, n_units_control,
-    difference, se, df, relative_difference, relative_se, alpha, critical_value,
-    relative_critical_value, mde_critical_value,
-    CASE
-      WHEN log_p > 0 THEN 1
-      ELSE CASE WHEN log_p < -700 THEN 0 ELSE EXP(log_p) END
-    END AS p_value
-  FROM effects
-  INNER JOIN critical_values
-    ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
 ), p_value_ranks AS (
-  -- One row per metric and treatment: effect, p-value, and its rank.
+  -- One row per metric and treatment: critical values, p-value, and its rank, 1 the least.
   -- (experiments/p_value_ranks.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
-    df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
-    mde_critical_value, p_value,
+    metric, variant, critical_value, relative_critical_value, mde_critical_value, p_value,
     CAST(ROW_NUMBER() OVER (
       ORDER BY CASE WHEN p_value IS NULL THEN 1 ELSE 0 END, p_value, metric, variant
     ) AS BIGINT) AS p_rank,
     COUNT(p_value) OVER () AS num_tests
-  FROM p_values
+  FROM critical_values
 ), corrected_p_values AS (
-  -- One row per metric and treatment: effect, p-value, and p-value corrected for the family-wise
-  -- error rate. (experiments/corrected_p_values/holm.sql)
+  -- One row per metric and treatment: critical values, and p-value, also corrected for the
+  -- family-wise error rate. (experiments/corrected_p_values/holm.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
-    df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
-    mde_critical_value, p_value,
+    metric, variant, critical_value, relative_critical_value, mde_critical_value, p_value,
     CASE
       WHEN p_value IS NOT NULL
       THEN MAX(CASE
@@ -554,7 +550,8 @@ WITH observations AS (
   -- One row per integral, of the tail and of all: where it starts, and how steep the density is
   -- there. Integrals are over the root of chi-square. (experiments/chi_square_tails.sql)
   SELECT
-    n_units, multi_variant_units, statistic, df, peak, is_tail,
+    df, peak,
+    is_tail,  -- 1 from the statistic up, 0 of the whole density
     -- the density counts as 0 at 8 below its peak
     CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS start_z,
     -- by which the log of the density falls there
@@ -564,38 +561,34 @@ WITH observations AS (
 ), chi_square_points AS (
   -- One row per integral and node: its point z and weight, the closer together, the steeper the
   -- density falls. (experiments/chi_square_points.sql)
-  SELECT
-    n_units, multi_variant_units, statistic, df, peak, is_tail,
-    weight / (4 + slope) AS weight, start_z + node / (4 + slope) AS z
+  SELECT df, peak, is_tail, weight / (4 + slope) AS weight, start_z + node / (4 + slope) AS z
   FROM chi_square_tails
   CROSS JOIN quadrature_nodes
 ), chi_square_densities AS (
   -- One row per integral and point: weight, and log density z ^ (df - 1) * EXP(-z * z / 2),
   -- relative to its peak. (experiments/chi_square_densities.sql)
   SELECT
-    n_units, multi_variant_units, statistic, df, is_tail, weight,
+    is_tail, weight,
     CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
     - (z * z - peak * peak) / 2 AS log_density
   FROM chi_square_points
 ), sample_ratio_test AS (
-  -- One row: chi-square statistic of the numbers of units against the expected shares, its df and
-  -- p-value. (experiments/sample_ratio_test.sql)
+  -- One row: p-value of the chi-square statistic, the integral of the density from it up over that
+  -- of all. (experiments/sample_ratio_test.sql)
   SELECT
-    n_units, multi_variant_units, statistic, df,
     SUM(is_tail * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END)
     / NULLIF(
       SUM((1 - is_tail) * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END),
       0
     ) AS p_value
   FROM chi_square_densities
-  GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (
   -- One row per metric and treatment, and one for the sample ratio: effect with interval and test.
   -- (experiments/results.sql)
   SELECT
-    metric,
+    effects.metric,
     'A' AS control,
-    variant, value_control, value, difference,
+    effects.variant, value_control, value, difference,
     difference - critical_value * se AS ci_low, difference + critical_value * se AS ci_high,
     1 - alpha AS ci_level,
     relative_difference,
@@ -607,22 +600,26 @@ WITH observations AS (
       WHEN relative_critical_value < 200 / NULLIF(relative_se, 0)
       THEN (1 + relative_difference) * EXP(relative_critical_value * relative_se) - 1
     END AS relative_ci_high,
-    se, n_units_control, corrected_p_values.n_units,
+    se, n_units_control, effects.n_units,
     difference / NULLIF(se, 0) AS statistic,
-    corrected_p_values.df, corrected_p_values.p_value, p_adjusted,
+    effects.df, corrected_p_values.p_value, p_adjusted,
     CASE
       WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - 0.95e0
-      THEN CASE WHEN difference > 0 THEN variant WHEN difference < 0 THEN 'A' END
+      THEN CASE WHEN difference > 0 THEN effects.variant WHEN difference < 0 THEN 'A' END
     END AS winner,
     mde_critical_value * se AS mde,
     cuped_theta, multi_variant_units
-  FROM corrected_p_values
+  FROM effects
+  INNER JOIN corrected_p_values
+    ON corrected_p_values.metric = effects.metric AND corrected_p_values.variant = effects.variant
+  CROSS JOIN sample_ratio_statistic
   CROSS JOIN sample_ratio_test
   UNION ALL
   SELECT
     'sample_ratio', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     n_units, statistic, df, p_value, NULL, NULL, NULL, NULL, multi_variant_units
-  FROM sample_ratio_test
+  FROM sample_ratio_statistic
+  CROSS JOIN sample_ratio_test
 )
 SELECT
   metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,

@@ -212,7 +212,7 @@ FROM session_outcomes
     treatment.metric AS metric, treatment.variant AS variant,
 -- experiment: adjusted_moments
     covariate_coefficients.metric AS metric, covariate_coefficients.variant AS variant,
-    linearized_moments.variant AS arm, units AS units, effective_units AS effective_units,
+    raised_moments.variant AS arm, units AS units, effective_units AS effective_units,
     jackknife_growth AS jackknife_growth, cuped_theta AS cuped_theta,
 -- experiment: quadrature_nodes
     4 * LN(1 + EXP(0.45 * CAST(number AS Nullable(Int32)) - 31)) AS node,
@@ -222,17 +222,9 @@ FROM session_outcomes
     metric AS metric, variant AS variant, purpose AS purpose,
 -- experiment: t_normalizers
     metric AS metric, variant AS variant, purpose AS purpose, df AS df, alpha AS alpha,
-    t_squared_by_df AS t_squared_by_df, SQRT(-2 * LN(alpha / 2)) AS z_bound,
+    t_squared_by_df AS t_squared_by_df,
 -- experiment: t_integrals_1
     normalizer AS normalizer, z AS z,
--- experiment: p_values
-    effects.metric AS metric, effects.variant AS variant, cuped_theta AS cuped_theta,
-    value AS value, value_control AS value_control, n_units AS n_units,
-    n_units_control AS n_units_control, difference AS difference, se AS se, df AS df,
-    relative_difference AS relative_difference, relative_se AS relative_se, alpha AS alpha,
-    critical_value AS critical_value,
-    relative_critical_value AS relative_critical_value,
-    mde_critical_value AS mde_critical_value,
 -- experiment: p_value_ranks
     ) AS Nullable(Float64)) AS p_rank,
     CAST(COUNT(p_value) OVER () AS Nullable(Float64)) AS num_tests
@@ -242,21 +234,22 @@ FROM session_outcomes
       THEN SQRT(CAST(COUNT(*) AS Nullable(Float64)) - 2)
     END AS peak
 -- experiment: chi_square_tails
-    n_units AS n_units, multi_variant_units AS multi_variant_units, statistic AS statistic,
-    df AS df, peak AS peak, is_tail AS is_tail,
+    df AS df, peak AS peak,
+    is_tail AS is_tail,  -- 1 from the statistic up, 0 of the whole density
 -- experiment: chi_square_points
     df AS df, peak AS peak, is_tail AS is_tail, weight / (4 + slope) AS weight,
     start_z + node / (4 + slope) AS z
 -- experiment: results
-    metric AS metric, 'A' AS control, variant AS variant, value_control AS value_control,
-    value AS value, difference AS difference, difference - critical_value * se AS ci_low,
-    difference + critical_value * se AS ci_high, 1 - alpha AS ci_level,
-    relative_difference AS relative_difference,
-    se AS se, n_units_control AS n_units_control, corrected_p_values.n_units AS n_units,
-    difference / NULLIF(se, 0) AS statistic, corrected_p_values.df AS df,
+    effects.metric AS metric, 'A' AS control, effects.variant AS variant,
+    value_control AS value_control, value AS value, difference AS difference,
+    1 - alpha AS ci_level, relative_difference AS relative_difference,
+    se AS se, n_units_control AS n_units_control, effects.n_units AS n_units,
+    difference / NULLIF(se, 0) AS statistic, effects.df AS df,
     corrected_p_values.p_value AS p_value, p_adjusted AS p_adjusted,
     mde_critical_value * se AS mde, cuped_theta AS cuped_theta,
     multi_variant_units AS multi_variant_units
+    n_units AS n_units, statistic AS statistic, df AS df, p_value AS p_value, NULL, NULL, NULL,
+    NULL, multi_variant_units AS multi_variant_units
 -- experiment: result
   CAST(n_units_control AS Nullable(Int64)) AS n_units_control,
   CAST(n_units AS Nullable(Int64)) AS n_units,

@@ -188,7 +188,7 @@ ORDER BY answers."intent" NULLS FIRST;
     CAST(clicks AS DOUBLE PRECISION) AS clicks, CAST(views AS DOUBLE PRECISION) AS views,
     CAST(revenue AS DOUBLE PRECISION) AS revenue,
     CAST(revenue_before AS DOUBLE PRECISION) AS revenue_before
--- experiment: linearized_moments
+-- experiment: raised_moments
       AND squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= CAST('1e-9' AS DOUBLE PRECISION) * squares
 -- experiment: pooled_moments

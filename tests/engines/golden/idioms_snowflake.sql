@@ -333,7 +333,7 @@ ORDER BY answers."INTENT" NULLS FIRST;
 ), observations AS (
     "USER_ID" AS unit_id, CAST("ARM" AS VARCHAR) AS variant, CAST(clicks AS DOUBLE) AS clicks,
   WHERE "DAY" >= '2026-01-01'
--- experiment: linearized_moments
+-- experiment: raised_moments
       AND squares > CAST('1e-12' AS DOUBLE) * square_terms
       AND ABS(squares - units * ratio * (1 - ratio)) <= CAST('1e-9' AS DOUBLE) * squares
 -- experiment: pooled_moments

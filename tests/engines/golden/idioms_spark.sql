@@ -248,9 +248,9 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- experiment: variant_means
       CASE
         WHEN experiment_units.variant = experiment_units.last_variant THEN experiment_units.variant
-      END AS variant,
+      END AS variant,  -- NULL if the unit was in several variants
       COUNT(*) AS units,
-      MAX(experiment_units_totals.multi_variant_units) AS multi_variant_units,
+      MAX(experiment_units_totals.multi_variant_units) AS multi_variant_units,  -- of all variants
       AVG(experiment_units.clicks) AS variant_mean_clicks,
       AVG(experiment_units.views) AS variant_mean_views,
       AVG(experiment_units.revenue) AS variant_mean_revenue,
@@ -297,7 +297,9 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- experiment: variance_shares
       metric, variant, cuped_theta, value, variance, lift_variance, n_units, effective_units,
       value_control, variance_control, n_units_control, effective_units_control,
+      -- of the variance of the difference
       variance / NULLIF(variance + variance_control, 0) AS variance_share,
+      -- of that of the ratio value / value_control, to first order
       lift_variance / NULLIF(
         lift_variance
         + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0))
@@ -324,6 +326,7 @@ CREATE TABLE shop.ads.daily_metrics AS
         WHEN variance_shares.value > 0 AND variance_shares.value_control > 0
         THEN variance_shares.value / variance_shares.value_control - 1
       END AS relative_difference,
+      -- of the log of the ratio: variance over its share
       SQRT(variance_shares.lift_variance / NULLIF(variance_shares.relative_variance_share, 0))
       / NULLIF(variance_shares.value, 0) AS relative_se,
         variance_shares.relative_variance_share * variance_shares.relative_variance_share
@@ -337,32 +340,32 @@ CREATE TABLE shop.ads.daily_metrics AS
 -- experiment: quadrature_nodes
       4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
     FROM EXPLODE(SEQUENCE(0, 99)) AS series(number)
--- experiment: p_values
-      effects.metric, effects.variant, cuped_theta, value, value_control, n_units, n_units_control,
-      difference, se, df, relative_difference, relative_se, alpha, critical_value,
-      relative_critical_value, mde_critical_value,
-        WHEN log_p > 0 THEN 1
-        ELSE CASE WHEN log_p < -700 THEN 0 ELSE EXP(log_p) END
-      END AS p_value
-    FROM effects
-    INNER JOIN critical_values
-      ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
--- experiment: p_values_totals
-), p_values_totals AS (
-  SELECT COUNT(p_value) AS num_tests FROM p_values
+-- experiment: critical_values
+      metric, variant,
+      -- of the absolute difference
+      MAX(CASE WHEN purpose = 'difference' THEN t_quantile END) AS critical_value,
+      -- of the relative one
+      MAX(CASE WHEN purpose = 'lift' THEN t_quantile END) AS relative_critical_value,
+      MAX(CASE WHEN purpose = 'test' THEN t_quantile END)
+      + MAX(CASE WHEN purpose = 'power' THEN t_quantile END) AS mde_critical_value,
+      MAX(CASE WHEN purpose = 'p' THEN p_value END) AS p_value
+    FROM t_critical_values
+    GROUP BY metric, variant
+-- experiment: critical_values_totals
+), critical_values_totals AS (
+  SELECT COUNT(p_value) AS num_tests FROM critical_values
 -- experiment: p_value_ranks
   -- RAND() is never 1: one worker sorts these few rows. Without a partition Spark warns of that.
-    p_values.metric, p_values.variant, p_values.cuped_theta, p_values.value, p_values.value_control,
-    p_values.n_units, p_values.n_units_control, p_values.difference, p_values.se, p_values.df,
-    p_values.relative_difference, p_values.relative_se, p_values.alpha, p_values.critical_value,
-    p_values.relative_critical_value, p_values.mde_critical_value, p_values.p_value,
+    critical_values.metric, critical_values.variant, critical_values.critical_value,
+    critical_values.relative_critical_value, critical_values.mde_critical_value,
+    critical_values.p_value,
       PARTITION BY RAND() = 1
       ORDER BY CASE
-        WHEN p_values.p_value IS NULL THEN 1
+        WHEN critical_values.p_value IS NULL THEN 1
         ELSE 0
-      END, p_values.p_value, p_values.metric, p_values.variant
-    p_values_totals.num_tests
-  CROSS JOIN p_values_totals
+      END, critical_values.p_value, critical_values.metric, critical_values.variant
+    critical_values_totals.num_tests
+  CROSS JOIN critical_values_totals
 -- experiment: corrected_p_values
   WINDOW rows_so_far AS (
     PARTITION BY RAND() = 1 ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
@@ -375,11 +378,9 @@ CREATE TABLE shop.ads.daily_metrics AS
   CROSS JOIN metric_moments_totals
   WHERE metric_moments.metric = 'ctr'
 -- experiment: sample_ratio_test
-      n_units, multi_variant_units, statistic, df,
       SUM(is_tail * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END)
       / NULLIF(
           (1 - is_tail) * weight * CASE WHEN log_density < -700 THEN 0 ELSE EXP(log_density) END
         ),
       ) AS p_value
     FROM chi_square_densities
-    GROUP BY n_units, multi_variant_units, statistic, df

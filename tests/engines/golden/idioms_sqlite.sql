@@ -189,7 +189,8 @@ LEFT JOIN intervals ON intervals."campaign" IS logs_metrics."campaign"
     END AS value_denominator,  -- of products of values, denominators
 -- experiment: variant_ratios
     CAST(covariate AS REAL) AS covariate_ratio,
--- experiment: plain_moments
+-- experiment: linearized_moments
+    -- sum of squares of the covariate about its ratio
     CAST(covariate_covariate AS REAL) AS covariate_squares
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS REAL)
@@ -207,7 +208,7 @@ LEFT JOIN intervals ON intervals."campaign" IS logs_metrics."campaign"
 -- experiment: t_critical_values
     z * EXP(z * z / df / 2) * SQRT(
       CAST(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1) AS REAL)
-    ) AS t_quantile
+    ) AS t_quantile,
 -- experiment: p_value_ranks
     ) AS INTEGER) AS p_rank,
 -- experiment: sample_ratio_counts

@@ -173,14 +173,13 @@ ORDER BY group_sizes.[model];
     COUNT_BIG(*) AS units,
     SUM(CAST(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END) AS BIGINT)) OVER (
       
-    ) AS multi_variant_units,
+    ) AS multi_variant_units,  -- of all variants
     COUNT_BIG(revenue_before) AS revenue_before_count  -- units that have it
 -- experiment: variant_summaries
       / NULLIF(
         SUM(CAST(CASE WHEN variant IS NOT NULL THEN revenue_before_count END AS BIGINT)) OVER (), 0
--- experiment: plain_moments
-    SUM(units * ratio) OVER (PARTITION BY metric)
-    / SUM(CAST(units AS BIGINT)) OVER (PARTITION BY metric) AS rate,  -- of all variants
+-- experiment: linearized_moments
+    / SUM(CAST(units AS BIGINT)) OVER (PARTITION BY metric) AS overall_ratio,  -- of all variants
 -- experiment: pooled_moments
     CAST(treatment.units * control.units AS FLOAT)
     / (treatment.units + control.units) AS half_harmonic_units,
@@ -188,7 +187,7 @@ ORDER BY group_sizes.[model];
     4 * LOG(1 + EXP(0.45e0 * (ones.digit + 10 * tens.digit) - 31)) AS node,
     1.8 / (1 + EXP(31 - 0.45e0 * (ones.digit + 10 * tens.digit))) AS weight
 -- experiment: t_normalizers
-    SQRT(-2 * LOG(alpha / 2)) AS z_bound,
+    SQRT(-2 * LOG(alpha / 2)) AS z_bound,  -- above the normal quantile, for its approximation
           (EXP(-node * node / 16 / df) - 1) / NULLIF(LOG(EXP(-node * node / 16 / df)), 0), 1
 -- experiment: t_first_guesses
           LOG(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0),
@@ -200,7 +199,7 @@ ORDER BY group_sizes.[model];
 -- experiment: t_quantiles_3
     LOG(tail / normalizer) - z * z / 2 AS log_p,
 -- experiment: t_critical_values
-    * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LOG(EXP(-z * z / df)), 0), 1)) AS t_quantile
+    * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LOG(EXP(-z * z / df)), 0), 1)) AS t_quantile,
 -- experiment: p_value_ranks
     COUNT_BIG(p_value) OVER () AS num_tests
 -- experiment: corrected_p_values

@@ -1,4 +1,4 @@
--- corrected_p_values: one row per metric and treatment: effect, p-value, and p-value corrected for the false discovery rate.
+-- corrected_p_values: one row per metric and treatment: critical values, and p-value, also corrected for the false discovery rate.
 -- Source: Benjamini & Hochberg 1995.
 -- Grain: metric, variant
 SELECT

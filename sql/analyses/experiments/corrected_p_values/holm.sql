@@ -1,4 +1,4 @@
--- corrected_p_values: one row per metric and treatment: effect, p-value, and p-value corrected for the family-wise error rate.
+-- corrected_p_values: one row per metric and treatment: critical values, and p-value, also corrected for the family-wise error rate.
 -- Source: Holm 1979.
 -- Grain: metric, variant
 SELECT

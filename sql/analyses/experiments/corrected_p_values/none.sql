@@ -1,6 +1,6 @@
--- corrected_p_values: one row per metric and treatment: effect, p-value, and the same as corrected p-value.
+-- corrected_p_values: one row per metric and treatment: critical values, and p-value, which is not corrected.
 -- Grain: metric, variant
 SELECT
-  p_values.*,
+  critical_values.*,
   p_value AS p_adjusted
-FROM p_values
+FROM critical_values

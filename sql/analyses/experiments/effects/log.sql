@@ -7,7 +7,7 @@ SELECT
   SQRT(variance + variance_control) AS se,
   welch_df(variance_share, effective_units, effective_units_control) AS df, -- by Welch
   CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative_difference,
-  SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(value, 0) AS relative_se,
+  SQRT(lift_variance / NULLIF(relative_variance_share, 0)) / NULLIF(value, 0) AS relative_se, -- of the log of the ratio: variance over its share
   welch_df(relative_variance_share, effective_units, effective_units_control) AS relative_df,
   $alpha AS alpha -- 1 - confidence, over the number of intervals if corrected
 FROM variance_shares

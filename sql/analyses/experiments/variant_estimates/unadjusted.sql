@@ -6,4 +6,4 @@ SELECT
   CASE
     WHEN exceeds_rounding(squares, square_terms, units, ratio) THEN squares / NULLIF(units - 1, 0) / units
   END AS variance -- NULL if squares are only rounding errors, as of equal units
-FROM linearized_moments
+FROM raised_moments
