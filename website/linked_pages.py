@@ -37,7 +37,6 @@ PAGES = {
 
 PAGES_BY_FOLDER = {
     "sql/metrics": "metrics.md",
-    "sql/curves": "metrics.md",
     "sql/settings/compat": "sql/compat.md",
     "sql/relations": "sql/relations.md",
 }

@@ -7,6 +7,7 @@ policies.toml and the files of slots.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -66,15 +67,16 @@ def build_table(name: str) -> str:
 
 
 def build_summary(names: list[str]) -> str:
-    """Return the table of all policies, each with its default and the case that it decides."""
+    """Return the table of all policies, each with its default and the case that it decides, for a
+    slot in the words of most files.
+    """
     library = load_registry()
     files = [*library.metrics.values(), *library.relations.values()]
-    slots = {
-        name: capitalize_sentence(setting.about)
-        for file in files
-        for name, setting in file.declared_settings.items()
-        if name in library.functions
-    }
+    texts: dict[str, Counter[str]] = defaultdict(Counter)
+    for file in files:
+        for name, setting in file.declared_settings.items():
+            texts[name][capitalize_sentence(setting.about)] += 1
+    slots = {name: counts.most_common(1)[0][0] for name, counts in texts.items()}
     rows = [
         f"| [`{name}`](#{name}) | {f'`{default}`' if default else 'by metric'} |"
         f" {library.policies[name]['description'] if name in library.policies else slots[name]} |"

@@ -64,7 +64,7 @@ def find_section_title(name: str) -> str:
 
 def locate_metric_page(file: SqlFile) -> str:
     """Return the page of a metric, below docs."""
-    return f"metrics/{find_section(file)}/{file.path.stem}.md"
+    return f"metrics/{find_section(file)}/{file.name}.md"
 
 
 def find_usage(file: SqlFile) -> str:

@@ -384,7 +384,7 @@ def _describe_name(
     """
     if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
         return f"{name} is {metric} here"
-    if file.kind == "curves" and file.name.lower() in library.metrics:
+    if file.kind == "curves" and file.display_name.lower() in library.metrics:
         return f"{metric}@0.1 is one value: sqlrank metrics {metric}@0.1"
     if ranking := library.synonyms["aliases"].get(f"{normalize_name(name)}@"):
         return f"{name}@k, of ranked documents, is {ranking}: sqlrank metrics {ranking}"

@@ -245,13 +245,13 @@ METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "de
 """Columns of the list of metrics."""
 
 
-COMMON_FAMILIES = ("ranking", "classification", "regression", "curve")
+COMMON_FAMILIES = ("rankings", "predictions", "regression", "curve")
 """Families that the list of metrics begins with."""
 
 
 def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
     """List all metrics by family and name, rankings and predictions first, or those that match a
-    text or family; counts come last in their family.
+    text; counts come last in their family.
     """
     files = library.metric_files
     rows = [
@@ -275,7 +275,7 @@ def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
 def _matches_search(search: str, file: SqlFile, library: Registry) -> bool:
     named = (file.full_name, file.annotations.get("Full name", ""))
     texts = (*named, file.description, *list_aliases(file.display_name, library))
-    return search == _find_family(file) or any(search in text.lower() for text in texts)
+    return any(search in text.lower() for text in texts)
 
 
 def _find_family(file: SqlFile) -> str:
@@ -417,9 +417,11 @@ def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
     """Return the entries that fit a query, best first, and the metrics that contain its text; of a
     family, its metrics alone.
     """
+    words = read_toml(sql_root() / "settings" / "search.toml")["families"]
+    family = words.get(query.lower(), query.lower())
+    if rows := [row for row in list_metrics(library, None) if row["family"] == family]:
+        return rows
     containing = list_metrics(library, query)
-    if any(row["family"] == query.lower() for row in containing):
-        return containing
     entries = search_entries(query, list_entries(library))
     names = {row["name"] for row in entries}
     return [*entries, *(row for row in containing if row["name"] not in names)]

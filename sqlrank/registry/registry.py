@@ -115,14 +115,16 @@ class Registry:
         self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql"), key=_FILE_ORDER):
             file = load("metrics", path.stem, path)
+            # The first line of a curve says what a row is. Its file may have a suffix, next to that
+            # of the metric with its name.
+            if ": one row per group" in file.title:
+                self._add_curve(load("curves", path.stem.removesuffix("_curve"), path))
+                continue
             if (existing := self.metrics.get(file.full_name.lower())) is not None:
                 raise _taken_name(path, file.full_name, existing)
             self.metrics[file.full_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
-            file = load("curves", path.stem, path)
-            if (existing := self.curves.get(file.display_name.lower())) is not None:
-                raise _taken_name(path, file.display_name, existing)
-            self.curves[file.display_name.lower()] = file
+            self._add_curve(load("curves", path.stem, path))
 
     def _add_relations(self, folder: Path, load: Callable[..., SqlFile]) -> None:
         # Relations may stand in folders of families, which are those of metrics; other folders hold
@@ -150,6 +152,12 @@ class Registry:
                     f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no"
                     f" function {default!r}. Write one of functions/{slot_name}/"
                 )
+
+    def _add_curve(self, file: SqlFile) -> None:
+        name = file.display_name
+        if (existing := self.curves.get(name.lower())) is not None:
+            raise _taken_name(file.path, name, existing)
+        self.curves[name.lower()] = file
 
     def list_files(self) -> list[SqlFile]:
         """Return all metric, curve, relation and function files."""

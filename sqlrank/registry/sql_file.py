@@ -417,14 +417,11 @@ class SqlFile:
     @property
     def relative_path(self) -> str:
         """The path relative to the folder of SQL files, such as
-        ``relations/ranking/judged_documents/by_join.sql``.
+        ``relations/rankings/judged_documents/by_join.sql``.
         """
-        path_parts = self.path.parts
-        return "/".join(
-            path_parts[len(path_parts) - 1 - path_parts[::-1].index(self.kind) :]
-            if self.kind in path_parts
-            else path_parts[-2:]
-        )
+        folders = {"curves", "metrics"} if self.kind == "curves" else {self.kind}
+        indexes = [index for index, part in enumerate(self.path.parts) if part in folders]
+        return "/".join(self.path.parts[indexes[-1] if indexes else -2 :])
 
     @property
     def source_name(self) -> str:

@@ -87,12 +87,20 @@ def test_an_aggregate_of_a_users_own(tmp_path):
     ).to_pylist() == [{"RR": None}]
 
 
-def test_a_curve_of_a_users_own(tmp_path):
+@pytest.mark.parametrize(
+    ("file", "about"),
+    [
+        ("curves/mine.sql", "a curve"),
+        ("metrics/web/mine.sql", "one row per group and prediction"),
+        ("metrics/mine_curve.sql", "one row per group and prediction"),
+    ],
+)
+def test_a_curve_of_a_users_own(tmp_path, file, about):
     curve = (
-        "-- mine: a curve.\nSELECT\n  group_id,\n  ROW_NUMBER() OVER (PARTITION BY group_id ORDER"
+        f"-- mine: {about}.\nSELECT\n  group_id,\n  ROW_NUMBER() OVER (PARTITION BY group_id ORDER"
         " BY score) AS point,\n  EXP(1000 * label) AS high\nFROM predictions\n"
     )
-    write_files(tmp_path, {"curves/mine.sql": curve})
+    write_files(tmp_path, {file: curve})
     got = sqlrank.evaluate(
         "mine", predictions=build_table(label="0 1", score="0.1 0.2"), sql_dir=tmp_path
     ).to_pylist()

@@ -113,7 +113,7 @@ def test_words_of_a_metric_lead_to_it():
         line.split()[0] for line in run_command("metrics", "stage").splitlines()
     }
     assert run_command("metrics", "elbow").startswith("-- Elbow: ")
-    for family in ("interleaving", "policies", "ranking"):
+    for family in ("off_policy", "records", "rankings"):
         rows = sqlrank.metrics(search=family).to_pylist()
         assert {
             row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == family

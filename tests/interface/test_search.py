@@ -37,9 +37,9 @@ EXPECTED = {
     "mean average precision": "AP@k",
     "mean reciprocal rank": "RR@k",
     "rank of the first relevant document": "RR@k",
-    "dedupe": "sqlrank metrics clusters",
-    "record linkage": "sqlrank metrics clusters",
-    "deduplicate customers": "sqlrank metrics clusters",
+    "dedupe": "sqlrank metrics records",
+    "record linkage": "sqlrank metrics records",
+    "deduplicate customers": "sqlrank metrics records",
     "significance": "sqlrank compare",
     "p-value": "sqlrank compare",
     "is my new ranker better": "sqlrank compare",
@@ -72,7 +72,7 @@ EXPECTED = {
     "AUC per user": "GAUC",
     "popularity bias": "MeanPopularity@k",
     "novelty": "Unseen@k",
-    "off-policy evaluation": "sqlrank metrics policies",
+    "off-policy evaluation": "sqlrank metrics off_policy",
     "latency p95": "Quantile(column)",
     "pass rate": "Share(column)",
     "equal scores": "--policy ties",
@@ -216,7 +216,7 @@ def test_words_of_headings_are_found():
 def test_the_list_begins_with_rankings_and_ends_families_with_counts():
     rows = sqlrank.metrics().select(["family", "name"]).to_pylist()
     families = list(dict.fromkeys(row["family"] for row in rows))
-    assert families[:4] == ["ranking", "classification", "regression", "curve"]
+    assert families[:4] == ["rankings", "predictions", "regression", "curve"]
     assert families[4:] == sorted(families[4:])
     for family in families:
         counts = [row["name"].startswith("num_") for row in rows if row["family"] == family]

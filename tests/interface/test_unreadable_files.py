@@ -250,7 +250,7 @@ def test_a_member_of_a_folder_that_is_empty():
         (
             "metrics/other.sql",
             "-- nDCG: x.\nSELECT 1\n",
-            ":1: the name nDCG is taken by ranking/ndcg.sql. Choose another",
+            ":1: the name nDCG is taken by rankings/ndcg.sql. Choose another",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from sqlglot.tokens import Token, TokenType
 from tests.mutate.mutant import ROOT, Mutant
 
 FOLDERS = (
-    "metrics", "curves", "relations", "functions", "analyses",
+    "metrics", "relations", "functions", "analyses",
 )  # fmt: skip
 
 OPPOSITES: dict[TokenType, str] = {

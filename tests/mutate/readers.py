@@ -23,8 +23,8 @@ RECORDED_TESTS = (
 
 REFERENCES = "tests/numbers/references/"
 
-_NAME_FOLDERS = ("sql/metrics/", "sql/curves/")
-"""Folders of which every call reads all comments, so that only their statements count."""
+_NAMED_FOLDER = "sql/metrics/"
+"""Folder of which every call reads all comments, so that only their statements count."""
 
 
 class Recorder:
@@ -39,7 +39,7 @@ class Recorder:
     def _note_opened(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str) and arguments[0].endswith(".sql"):
             path = _relative_path(arguments[0])
-            if path.startswith("sql/") and not path.startswith(_NAME_FOLDERS):
+            if path.startswith("sql/") and not path.startswith(_NAMED_FOLDER):
                 self.paths.add(path)
 
     def _note_statements(self) -> None:
@@ -113,12 +113,11 @@ MAX_FILES = 150
 """Number of files above which a test looks through all, such as for metrics to suggest."""
 
 _MODULES = {
-    "blocking": "records",
-    "classification": "predictions",
-    "clusters": "records",
+    "columns": "measures",
     "comparison": "compare",
-    "ranking": "r(ankings|eference)",
-    "recommendation": "(beyond|recommendations)",
+    "off_policy": "(polic|clicks)",
+    "rankings": "r(ankings|eference)",
+    "recommendations": "(beyond|recommendations)",
     "regression": "predictions",
 }
 """Names of modules of tests for families of metrics and analyses of other names."""
@@ -157,7 +156,7 @@ def choose_tests(
 
 def _make_family_check(path: str) -> Callable[[str], bool]:
     """Return a function that says of a module of tests if it is of the family of a SQL file."""
-    if path.startswith("sql/metrics/"):
+    if path.startswith(_NAMED_FOLDER):
         name = re.split("[@:]", (ROOT / path).read_text("utf-8").removeprefix("-- "), maxsplit=1)[0]
         return cache(
             lambda module: bool(

@@ -273,7 +273,7 @@ def test_an_exported_name_occurs_once():
 
 
 @pytest.mark.parametrize(
-    "folder", ["relations", "functions", "inputs", "curves", "analyses", "settings", "install"]
+    "folder", ["relations", "functions", "inputs", "analyses", "settings", "install"]
 )
 def test_files_have_names_of_the_field(folder):
     paths = list((SQL / folder).rglob("*"))

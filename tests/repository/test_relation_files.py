@@ -19,8 +19,11 @@ from sqlrank.registry.sql_file import read_grain
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.repository.test_names import FIELD_WORDS, find_bad_words
 
-FOLDERS = ("relations", "curves", "analyses", "inputs")
-FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
+FOLDERS = ("relations", "analyses", "inputs")
+CURVES = [file.path for file in load_registry().curves.values()]
+FILES = sorted(
+    [*CURVES, *(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))]
+)
 KEYS = {"list_id": "list", "group_id": "group"}
 LONGEST_COMMENT = 60
 
@@ -42,7 +45,7 @@ def read_tree(path: Path) -> Any:
 def find_keys(path: Path, text: str) -> list[str]:
     """Return the keys of the rows, or of the relation whose rows they are."""
     library = load_registry()
-    if path.is_relative_to(sql_root() / "curves"):
+    if path in CURVES:
         return ["group"]
     grain = read_grain(re.findall(r"^-- Grain: (.+)$", text, re.MULTILINE)[0])
     assert grain is not None

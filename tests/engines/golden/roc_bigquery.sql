@@ -151,7 +151,7 @@ WITH predictions AS (
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
-  -- enclose AUC. (curves/roc.sql)
+  -- enclose AUC. (metrics/predictions/roc_curve.sql)
   SELECT
     point,  -- number of the point, 0 at (0, 0)
     score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
