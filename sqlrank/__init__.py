@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
     from sqlrank.output.dbt import DbtModel, dbt_model
-    from sqlrank.output.show import show
+    from sqlrank.output.result_formats import show
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
     from sqlrank.rollups.contrasts import drift
@@ -82,7 +82,7 @@ _PUBLIC_NAMES = {
     "sqlrank.registry.metric": ("Metric",),
     "sqlrank.reports.report": ("report",),
     "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
-    "sqlrank.output.show": ("show",),
+    "sqlrank.output.result_formats": ("show",),
     "sqlrank.splits.split": ("split", "split_sql"),
     "sqlrank.rollups.contrasts": ("drift",),
     "sqlrank.rollups.rollup": ("rollup", "rollup_model", "rollup_sql"),

@@ -22,7 +22,9 @@ def register_formatters(shell: Any) -> None:
 
     def print_text(table: Any, printer: Any, cycle: bool) -> None:
         if is_result(table):
-            from sqlrank.output.show import format_first_rows  # imported when there is a result
+            from sqlrank.output.result_formats import (
+                format_first_rows,  # imported when there is a result
+            )
 
             _print_lines(format_first_rows(table), printer)
         elif earlier["text/plain"] is not None:
@@ -33,7 +35,7 @@ def register_formatters(shell: Any) -> None:
     def format_page(table: Any) -> str | None:
         if is_result(table):
             # Imported when there is a result
-            from sqlrank.output.show import format_first_rows_html
+            from sqlrank.output.result_formats import format_first_rows_html
 
             return format_first_rows_html(table)
         format_earlier = earlier["text/html"] or getattr(type(table), "_repr_html_", None)
@@ -51,7 +53,9 @@ def register_display_hook() -> None:
         if type(value).__name__ != _TABLE[1] or not is_result(value):
             earlier(value)
             return
-        from sqlrank.output.show import format_first_rows  # imported when there is a result
+        from sqlrank.output.result_formats import (
+            format_first_rows,  # imported when there is a result
+        )
 
         vars(builtins)["_"] = value
         sys.stdout.write(format_first_rows(value))

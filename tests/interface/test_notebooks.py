@@ -17,7 +17,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import InputError
 from sqlrank.output.notebook import register_formatters
-from sqlrank.output.show import FIRST_ROWS, MAX_DISPLAYED_ROWS, format_first_rows_html
+from sqlrank.output.result_formats import FIRST_ROWS, MAX_DISPLAYED_ROWS, format_first_rows_html
 from tests.environments import make_environment
 from tests.tables import build_table
 
