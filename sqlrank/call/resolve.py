@@ -34,6 +34,7 @@ from sqlrank.registry.metric_resolver import RequestedDifferences, split_differe
 from sqlrank.registry.resolved_metric import (
     CUTOFF_COLUMN,
     ResolvedMetric,
+    find_input_role,
     is_bounded_0_1,
     with_plain_names,
 )
@@ -236,7 +237,7 @@ class ResolvedRequest:
             else component_roles(self.base_role, self.sources, self.library)
         )
 
-    @property
+    @cached_property
     def column_mapping(self) -> Mapping[str, Any]:
         """The user's column mapping, with expressions of group-by columns and units."""
         unit = (
@@ -265,6 +266,20 @@ class ResolvedRequest:
     def merges_rows(self, role: str) -> bool:
         """Return True if a policy leaves one of several rows of an input with the same key."""
         return any(self.library.row_filter(role, metric.settings) for metric in self.metrics)
+
+    @cached_property
+    def left_out_counts(self) -> dict[str, tuple[str, list[ResolvedMetric]]]:
+        """The counts of units that policies in force leave out or fill, each with its note and the
+        metrics that it concerns.
+        """
+        entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
+        for metric in self.metrics:
+            for name, note in self.library.left_out_counts(
+                metric.dependencies.settings, metric.settings
+            ).items():
+                if find_input_role(self.library, self.library.metrics[name]) == metric.input_role:
+                    entries.setdefault(name, (note, []))[1].append(metric)
+        return entries
 
     @property
     def required_row_checks(self) -> list[str]:

@@ -446,7 +446,7 @@ def _alias_unless_equal(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
     if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
         return value
     comments = value.pop_comments()
-    column: exp.Expr = value.as_(exp.to_identifier(name, quoted=quoted), copy=False)
+    column = exp.Alias(this=value, alias=exp.Identifier(this=name, quoted=quoted))
     column.comments = comments
     return column
 

@@ -578,8 +578,8 @@ class _CountedRows(NamedTuple):
             *(() if self.groups is None else RUN_COUNTS),
         ]
 
-    def select_counts(self) -> exp.Select:
-        """Return the query of the counts.
+    def select_counts(self) -> Iterator[exp.Subquery]:
+        """Yield the queries of the counts, of one row each.
 
         NULLs of Parquet files are counted in a query per column, which DuckDB answers from
         metadata.
@@ -592,15 +592,9 @@ class _CountedRows(NamedTuple):
         if self.key:
             hashed = exp.Distinct(expressions=[_hash_columns(self.key)])
             tree = tree.select(exp.Count(this=hashed).as_(NUM_KEYS))
-        tree = tree.from_(self.rows.subquery(self.role))
-        if self.groups is None:
-            return tree
-        lists = build_list_query("equal_scores.sql", self.rows, self.groups)
-        return (
-            exp.select("*")
-            .from_(tree.subquery(self.role))
-            .join(lists.subquery("lists"), join_type="cross")
-        )
+        yield tree.from_(self.rows.subquery(self.role)).subquery(self.role)
+        if self.groups is not None:
+            yield build_list_query("equal_scores.sql", self.rows, self.groups).subquery("lists")
 
 
 def _counted_rows(
@@ -630,12 +624,10 @@ def _fetch_counts(database: Database, counted: Sequence[_CountedRows]) -> list[d
 
 @lru_cache(maxsize=256)
 def _write_counts(counted: tuple[_CountedRows, ...], dialect: str) -> str:
-    first, *others = counted
-    tree = first.select_counts()
-    if others:
-        tree = exp.select("*").from_(tree.subquery(first.role))
-    for rows in others:
-        tree = tree.join(rows.select_counts().subquery(rows.role), join_type="cross")
+    first, *others = [query for rows in counted for query in rows.select_counts()]
+    tree = exp.select("*").from_(first)
+    for query in others:
+        tree = tree.join(query, join_type="cross")
     return to_sql(tree, dialect)
 
 

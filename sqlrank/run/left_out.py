@@ -53,7 +53,6 @@ from sqlrank.run.left_out_columns import (
     UNANSWERED,
     UNITS,
     count_request,
-    find_counts,
     find_measures,
     find_noted_metrics,
     list_small_samples,
@@ -229,7 +228,7 @@ def _find_counted(
 ) -> Iterator[LeftOut]:
     """Yield the counts of audit columns, or else of a request for them."""
     columns = audited.table.column_names
-    for name, (note, metrics) in find_counts(audited.request).items():
+    for name, (note, metrics) in audited.request.left_out_counts.items():
         names, total = _column_names(metrics), TOTALS.get(name)
         if f"audit_{name}" in columns:
             totals = (f"audit_{total}", AUDIT_ALL_ROWS) if total else ()

@@ -17,7 +17,7 @@ from sqlrank.registry.metric_resolver import (
     resolve_metrics,
 )
 from sqlrank.registry.query_templates import RowCheck, share_select
-from sqlrank.registry.resolved_metric import LABEL_RANGES, find_input_role
+from sqlrank.registry.resolved_metric import LABEL_RANGES
 from sqlrank.registry.sql_folder import sql_root
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
     """
     files = [
         request.library.validate_file(request.library.metrics[name])
-        for name in find_counts(request)
+        for name in request.left_out_counts
     ]
     return [
         file.tree.selects[-1].unalias().as_(f"audit_{file.display_name}")
@@ -74,7 +74,7 @@ def load_answered_lists(request: ResolvedRequest, rank_method: str) -> dict[str,
     documents alone is no empty one: where these are removed, the metric counts.
     """
     is_complete = not request.any_metric_with("unjudged", "drop")
-    if not is_complete or UNANSWERED not in find_counts(request) or not _has_list_rows(request):
+    if not is_complete or UNANSWERED not in request.left_out_counts or not _has_list_rows(request):
         return {}
     has_ranks = any(
         "ranked_documents" in metric.dependencies.relations for metric in request.metrics
@@ -111,7 +111,7 @@ def list_counts(inputs: BoundInputs, audits: Iterable[exp.Select]) -> list[Resol
         return []
     columns = {name for tree in audits for name in tree.named_selects}
     counts: dict[str, ResolvedMetric] = {}
-    for name in find_counts(request):
+    for name in request.left_out_counts:
         is_counted = f"audit_{name}" in columns or (
             name == UNANSWERED and (AUDIT_ANSWERED in columns or not _has_list_rows(request))
         )
@@ -219,20 +219,6 @@ def find_noted_metrics(
         if relation in _noted_relations(metric, request)
         and metric.settings.get("average") != "micro"
     ]
-
-
-def find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
-    """Return the counts of units that policies in force leave out or fill, each with its note and
-    the metrics that it concerns.
-    """
-    entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
-    for metric in request.metrics:
-        for name, note in request.library.left_out_counts(
-            metric.dependencies.settings, metric.settings
-        ).items():
-            if find_input_role(request.library, request.library.metrics[name]) == metric.input_role:
-                entries.setdefault(name, (note, []))[1].append(metric)
-    return entries
 
 
 def find_measures(request: ResolvedRequest) -> dict[str, list[ResolvedMetric]]:
