@@ -162,12 +162,11 @@ def test_what_is_joined_has_a_name():
 def test_subqueries_of_different_relations_have_different_names():
     """They are steps of one statement; equal subqueries are one step."""
     subqueries = {}
-    for path in FILES:
-        relation = path.relative_to(sql_root()).parts[:2]
-        for subquery in read_tree(path).find_all(exp.Subquery):
-            if subquery.parent_select and relation[0] == "relations":
+    for file in load_registry().relations.values():
+        for subquery in read_tree(file.path).find_all(exp.Subquery):
+            if subquery.parent_select:
                 subqueries.setdefault(subquery.alias, {}).setdefault(
-                    relation, subquery.this.sql(comments=False)
+                    file.name, subquery.this.sql(comments=False)
                 )
     clashes = {
         name: found

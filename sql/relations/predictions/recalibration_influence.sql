@@ -32,5 +32,5 @@ FROM (
     FROM prediction_logits
     JOIN recalibrations
       ON recalibrations.group_id = prediction_logits.group_id
-  ) AS predicted_odds
-) AS informed_odds
+  ) AS final_odds
+) AS residuals_with_information

@@ -28,7 +28,7 @@ FROM (
   FROM (
     -- one row per group and compared prediction
     SELECT
-      cumulative_sums.*,
+      sums_of_halves.*,
       CAST(CASE
         WHEN label = 1 THEN 0
         WHEN (num_lowest - lowest_above) * score - (lowest_sum - lowest_sum_above)
@@ -63,6 +63,6 @@ FROM (
           CAST(CASE WHEN label = 1 AND class_rank > num_compared THEN 1 ELSE 0 END AS DOUBLE) AS is_lowest
         FROM surrogate_terms
       ) AS positive_halves
-    ) AS cumulative_sums
+    ) AS sums_of_halves
   ) AS negative_choices
 ) AS full_negative_counts
