@@ -15,7 +15,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.sql_file import read_grain
+from sqlrank.registry.sql_file import ANNOTATIONS, read_grain
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.repository.test_names import FIELD_WORDS, find_bad_words
 
@@ -98,6 +98,20 @@ def test_files_of_metrics_are_named_as_their_columns():
         for file in load_registry().metrics.values()
         if re.sub("_(at_k|of_predictions)$", "", file.path.stem) != file.value_name
     } == {}
+
+
+def test_comments_of_metrics_say_what_they_are_before_they_declare():
+    """Prose comes first, and after the reference only what statements need."""
+    keyword = re.compile(rf"-- ({'|'.join(ANNOTATIONS)}|\$\w+|\w+\(\)|\w+(?=: default )): ")
+    faults = {}
+    for file in load_registry().metric_files:
+        lines = file.path.read_text("utf-8").partition("\nSELECT")[0].splitlines()[1:]
+        kinds = [match and match[1] for match in map(keyword.match, lines)]
+        first = next(place for place, kind in enumerate(kinds) if kind)
+        source = kinds.index("Source")
+        if None in kinds[first:] or not {*kinds[source + 1 :]} <= {"Nonzero", "Tie expectation"}:
+            faults[file.full_name] = kinds
+    assert faults == {}
 
 
 def test_words_that_stand_for_several_columns_are_declared():

@@ -4,10 +4,10 @@
 -- Full name: multiclass Brier score.
 -- Use when: you use the probabilities of classes and want a score that one extreme error cannot dominate.
 -- Requires: probabilities.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Brier 1950; scikit-learn brier_score_loss.
--- Direction: lower.
 SELECT
   group_id,
   SUM(weight * (1 - 2 * label_score + score_squares)) / NULLIF(SUM(weight), 0) AS multiclass_brier

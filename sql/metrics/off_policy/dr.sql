@@ -4,10 +4,10 @@
 -- Full name: doubly robust estimate.
 -- Use when: you have logs with propensities and a model that predicts rewards. One of the two has to be right.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
+-- Direction: higher.
 -- Range: -inf to inf.
 -- Undefined: no logs.
 -- Source: Dudik, Langford & Li 2011.
--- Direction: higher.
 SELECT
   group_id,
   SUM(

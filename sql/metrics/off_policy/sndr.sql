@@ -4,10 +4,10 @@
 -- Full name: self-normalized doubly robust estimate.
 -- Use when: you have logs with propensities, a model that predicts rewards, and DR varies too much.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
+-- Direction: higher.
 -- Range: -inf to inf.
 -- Undefined: no logs, or the target policy takes none of the logged actions.
 -- Source: Thomas & Brunskill 2016.
--- Direction: higher.
 SELECT
   group_id,
   SUM(expected_reward) / NULLIF(COUNT(*), 0)

@@ -13,11 +13,14 @@
 SELECT
   group_id,
   pooling(
+    -- of all pairs
     SUM(concordant + tie_rule(score_ties, 1)) / NULLIF(SUM(concordant + discordant + tie_rule(score_ties, 1) + tie_rule(score_ties, 0)), 0),
+    -- mean over queries
     AVG(
       (concordant + tie_rule(score_ties, 1))
         / NULLIF(concordant + discordant + tie_rule(score_ties, 1) + tie_rule(score_ties, 0), 0)
     ),
+    -- mean numbers of concordant and of discordant pairs, over queries that have any
     AVG(CASE WHEN concordant + tie_rule(score_ties, 1) > 0 THEN concordant + tie_rule(score_ties, 1) END),
     AVG(CASE WHEN discordant + tie_rule(score_ties, 0) > 0 THEN discordant + tie_rule(score_ties, 0) END)
   ) AS fcp

@@ -3,11 +3,11 @@
 --     negative = q / (b k)
 -- A positive has p negatives within its margin, and a negative among the highest k has q positives; others have 0.
 -- Predictions of one class and score share theirs equally.
+-- Weights are not read.
 -- Use when: you train a scorer for the top of the list in your own loop.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc, precision or precision_reference, as of pApSurrogate.
--- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; precision: Kar et al. 2015.

@@ -17,17 +17,17 @@
 -- top k that leaves positives out, margin + s_n summed over its negatives, less as many times the mean score of the positives left out.
 -- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k above the number of positives, where one
 -- left out weighs 1 at most, even where more negatives are in, so that the same number added to all scores changes the loss.
+-- Weights are not read.
 -- Use when: you train a linear scorer for the top k, or want to see the loss that training minimises.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc, precision or precision_reference.
--- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- Interval: bootstrap (which negatives are the highest depends on all rows)
+-- Direction: lower.
 -- Range: 0 to inf, but not under surrogate=precision.
 -- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
--- Direction: lower.
 SELECT
   group_id,
   SUM(CASE WHEN label = 1 THEN -pair_weight * margin_score ELSE pair_weight * margin_score END)

@@ -2,10 +2,10 @@
 --     BaseRate = (TP + FN) / (TP + TN + FP + FN)
 -- Use when: you read metrics that depend on the share of positives, such as Precision, APS and Lift.
 -- Requires: binary labels.
+-- Direction: neither.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: prevalence.
--- Direction: neither.
 SELECT
   group_id,
   SUM(weight * label) / NULLIF(SUM(weight), 0) AS base_rate

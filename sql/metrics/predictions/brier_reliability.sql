@@ -5,10 +5,10 @@
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Interval: none (noise alone makes it greater, and no known interval covers it)
+-- Direction: lower.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Murphy 1973.
--- Direction: lower.
 SELECT
   group_id,
   SUM((score_sum - label_sum) / NULLIF(weight, 0) * (score_sum - label_sum)) / NULLIF(SUM(weight), 0) AS brier_reliability

@@ -3,10 +3,10 @@
 -- Full name: uncertainty of the Brier score.
 -- Use when: you split a Brier score into its parts, and need the one that no model changes.
 -- Requires: binary labels.
+-- Direction: neither.
 -- Range: 0 to 0.25.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Murphy 1973.
--- Direction: neither.
 SELECT
   group_id,
   -- not times the share of negatives: both are rounded, so that their product may be above 0.25

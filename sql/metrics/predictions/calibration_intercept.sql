@@ -5,11 +5,11 @@
 -- Reading: Below 0 the model overpredicts: -0.7 means that it predicts odds twice as high as observed.
 -- Requires: binary labels, probabilities.
 -- Interval: influence intercept_influence FROM recalibration_influence
+-- Direction: neither.
 -- Range: -inf to inf.
 -- Undefined: predictions of one class only, or no convergence.
 -- Reference value: 0 (mean predicted as observed).
 -- Source: Cox 1958; Van Calster et al. 2019; CalibrationCurves val.prob.ci.2. The intercept of rms val.prob is fitted together with a slope, and is another number.
--- Direction: neither.
 SELECT
   group_id,
   -- the last of the steps leaves an error of about the square of its change

@@ -5,11 +5,11 @@
 -- Reading: 0.5 means that scores are twice as far from each other, in log-odds, as what was observed. If they are too high or low in total, CalibrationIntercept tells.
 -- Requires: binary labels, probabilities.
 -- Interval: influence slope_influence FROM recalibration_influence
+-- Direction: neither.
 -- Range: -inf to inf.
 -- Undefined: predictions of one class only, classes whose scores do not overlap, or no convergence.
 -- Reference value: 1 (scores spread as observed).
 -- Source: Cox 1958; Van Calster et al. 2019; rms val.prob, CalibrationCurves val.prob.ci.2.
--- Direction: neither.
 SELECT
   group_id,
   -- the last of the steps leaves an error of about the square of its change

@@ -5,10 +5,10 @@
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Interval: none (noise alone makes it greater, and no known interval covers it)
+-- Direction: lower.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
--- Direction: lower.
 SELECT
   group_id,
   SUM(ABS(score_sum - label_sum)) / NULLIF(SUM(weight), 0) AS ece

@@ -2,11 +2,11 @@
 --     NE = LogLoss / -(b ln b + (1 - b) ln(1 - b)) with the base rate b
 -- Use when: you compare click models across campaigns or days with different click rates.
 -- Requires: binary labels, probabilities.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: predictions of one class only.
 -- Reference value: 1 (the base rate).
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.
--- Direction: lower.
 SELECT
   group_id,
   -SUM(weight * log_likelihood(label, score))

@@ -3,10 +3,10 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: bootstrap (it is a score, given or selected)
+-- Direction: neither.
 -- Range: -inf to inf.
 -- Undefined: predictions without a positive, where the best is searched.
 -- Source: sqlrank.
--- Direction: neither.
 SELECT
   group_id,
   MAX(threshold) AS threshold_used -- of its one row

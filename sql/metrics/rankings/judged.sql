@@ -4,10 +4,10 @@
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default retrieved: what the judged documents are divided by.
 -- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.
+-- Direction: neither.
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: ir_measures Judged.
--- Direction: neither.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)

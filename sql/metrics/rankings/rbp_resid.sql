@@ -5,10 +5,10 @@
 -- Use when: you report RBP and some retrieved documents are unjudged. A large value means that you need more judgments.
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
 -- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.
+-- Direction: neither.
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: Moffat & Zobel 2008; trec_eval rbp_resid.
--- Direction: neither.
 SELECT
   list_id,
   CASE

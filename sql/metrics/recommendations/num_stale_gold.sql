@@ -3,10 +3,10 @@
 -- aggregate(): default sum: how queries are aggregated.
 -- Depth: 0 (judgments alone).
 -- Interval: none (it describes the data)
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
--- Direction: lower.
 SELECT
   list_id,
   SUM(1 - is_in_catalog) AS num_stale_gold

@@ -2,11 +2,11 @@
 --     Bias = mean of (score - label)
 -- Use when: you need to know if predictions are too high or too low in total. Errors can cancel out.
 -- Requires: finite scores.
+-- Direction: neither.
 -- Range: -inf to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: in units of the label.
 -- Source: mean error.
--- Direction: neither.
 SELECT
   group_id,
   SUM(weight * (score - label)) / NULLIF(SUM(weight), 0) AS bias

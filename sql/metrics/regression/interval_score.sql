@@ -3,11 +3,11 @@
 -- Use when: you want coverage and width of prediction intervals in one number.
 -- $coverage: number from 0 to 0.999999, default 0.9: nominal coverage of the intervals.
 -- Requires: finite scores, ordered intervals.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: Winkler 1972; Gneiting & Raftery 2007, equation 43.
--- Direction: lower.
 -- Nonzero: 1 - $coverage.
 SELECT
   group_id,

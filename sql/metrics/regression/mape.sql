@@ -5,11 +5,11 @@
 -- Reading: 0.1 means that predictions are off by 10 % of the label on average. Small labels dominate it.
 -- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
 -- Requires: finite scores.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.
--- Direction: lower.
 -- Nonzero: greater(ABS(label), $eps).
 SELECT
   group_id,

@@ -3,11 +3,11 @@
 -- Use when: a few predictions that are far off should not count.
 -- Requires: finite scores.
 -- Interval: none (a median is no mean)
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions.
 -- Unit: in units of the label.
 -- Source: scikit-learn median_absolute_error.
--- Direction: lower.
 SELECT
   group_id,
   QUANTILE_CONT(ABS(score - label), 0.5) AS median_absolute_error

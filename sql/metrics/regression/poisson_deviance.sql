@@ -4,10 +4,10 @@
 -- Full name: Poisson deviance.
 -- Use when: labels are counts, such as orders per day.
 -- Requires: labels from 0, positive scores, finite scores.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_poisson_deviance.
--- Direction: lower.
 -- Nonzero: score.
 SELECT
   group_id,

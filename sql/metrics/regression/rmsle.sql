@@ -3,10 +3,10 @@
 -- Full name: root mean squared logarithmic error.
 -- Use when: labels are amounts from 0 of different scale, and a ratio matters more than a difference. It favours predictions that are too high.
 -- Requires: values above -1, finite scores.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn root_mean_squared_log_error.
--- Direction: lower.
 SELECT
   group_id,
   SQRT(SUM(weight * squared_log_error(label, score)) / NULLIF(SUM(weight), 0)) AS rmsle

@@ -3,10 +3,10 @@
 -- Full name: symmetric mean absolute percentage error.
 -- Use when: labels differ in scale and MAPE is too sensitive to small ones.
 -- Requires: finite scores.
+-- Direction: lower.
 -- Range: 0 to 2.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Makridakis 1993; CatBoost SMAPE.
--- Direction: lower.
 SELECT
   group_id,
   SUM(weight * COALESCE(2 * ABS(score - label) / NULLIF(ABS(score) + ABS(label), 0), 0))

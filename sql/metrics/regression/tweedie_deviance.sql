@@ -5,10 +5,10 @@
 -- Use when: labels are amounts with many zeros, such as claims or revenue.
 -- $power: number above 1 to 1.999999, default 1.5: variance power.
 -- Requires: labels from 0, positive scores, finite scores.
+-- Direction: lower.
 -- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Jørgensen 1987; scikit-learn mean_tweedie_deviance.
--- Direction: lower.
 -- Nonzero: 1 - $power, 2 - $power.
 SELECT
   group_id,
