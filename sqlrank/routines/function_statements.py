@@ -740,7 +740,7 @@ def _list_texts(
         "using": f" USING {', '.join(values)}" if values else "",
         "formatted": ", ".join(
             [
-                *roles,
+                *map(_format_table, roles),
                 (
                     f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I',"
                     f' "{GROUP_PARAMETER}") END'
@@ -748,6 +748,13 @@ def _list_texts(
             ]
         ),
     }
+
+
+def _format_table(role: str) -> str:
+    """Return the name of a table, where NULL is an error like those of checks."""
+    name = f"CAST({role} AS text)"
+    problem = f"'{role} is NULL. Name a table' || COALESCE({name}, '')"  # computed where it is read
+    return f"COALESCE({name}, CAST(CAST({problem} AS boolean) AS text))"
 
 
 def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:

@@ -240,6 +240,10 @@ def test_wrong_rows_end_a_call_with_their_message(engine, query, message):
             assert re.search(message, first)
             assert re.match(r"HINT:  (Give|Keep|Leave) ", hint)
             assert len(context) == 1
+            with pytest.raises(
+                Exception, match=r"^qrels is NULL\nHINT:  Name a table\nCONTEXT: .*$"
+            ):
+                engine.rows("SELECT * FROM sqlrank.rr('run', NULL, by => 'system')")
             for call in ("'run', 'qrels', by => 'nowhere'", "'qrels', 'run'"):
                 with pytest.raises(
                     Exception, match=r"^column .* does not exist\nCONTEXT: "

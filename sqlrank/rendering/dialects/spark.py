@@ -172,7 +172,7 @@ DIALECT = Dialect(
                 " RETURN {expression}"
             ),
         ),
-        list_types=("ARRAY<STRING>", "INT"),
+        list_types=("ARRAY<STRING>", "DOUBLE"),  # 2.5 as an INT is 2, without a word
         list_operations={
             "transform": lambda array, function: exp.Transform(
                 this=array, expression=number_from_one(function)
