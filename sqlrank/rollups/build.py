@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.resolve import ResolvedRequest, resolve_request
-from sqlrank.compiler.intervals.bootstrap_intervals import digest_number, unit_digest
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, key_column
 from sqlrank.compiler.select_builders import order_rows
@@ -20,7 +19,7 @@ from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.duckdb_session import TIME_ZONE
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import Metric
-from sqlrank.registry.query_templates import replace_column
+from sqlrank.registry.query_templates import load_select, replace_column
 from sqlrank.registry.resolved_metric import ResolvedMetric, find_dependencies
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.registry.settings_checks import check_parameter_value
@@ -41,7 +40,7 @@ from sqlrank.rollups.decomposition import (
     row_definition,
 )
 from sqlrank.rollups.rollup_table import definition_conditions
-from sqlrank.sql_ast import BIGINT, find_nodes, sql_literal
+from sqlrank.sql_ast import BIGINT, bind_placeholders, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,8 +139,6 @@ SALT = "state:"
 same units. Another would change intervals.
 """
 
-UNIT_DIGEST = "unit_digest"
-
 BUCKETED_LISTS = "lists_in_buckets"
 """The CTE with one row per list and its bucket."""
 
@@ -185,23 +182,17 @@ class JackknifeBuckets:
         return replace(call, columns={**other_columns, UNIT_COLUMN: self.unit})
 
     def add_bucket_key(self, tree: exp.Select) -> None:
-        """Add the bucket to the GROUP BY: compute the hash in an inner SELECT, the bucket in the
-        outer one.
-        """
+        """Add the bucket to the GROUP BY."""
         inner = tree.args["from_"].this
         if not isinstance(inner, exp.Subquery):
             names = sorted({column.name for column in tree.find_all(exp.Column)} - {GROUP_ID})
             inner = exp.select(GROUP_ID, *names).from_(inner).subquery("bucketed_predictions")
             tree.from_(inner, copy=False)
-        inner_select = inner.this
-        column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
-        inner_select.select(unit_digest(SALT, exp.column(UNIT_COLUMN)).as_(UNIT_DIGEST), copy=False)
-        bucket = digest_number(UNIT_DIGEST) % self.n_buckets
-        outer = exp.select(*column_names, bucket.as_(BUCKET_COLUMN)).from_(
-            inner_select.subquery("hashed_predictions", copy=False)
-        )
-        inner_select.comments = outer.comments = ["one row per prediction"]
-        inner.set("this", outer)
+        columns = [exp.column(item.alias_or_name) for item in inner.this.selects]
+        rows = inner.this.select(UNIT_COLUMN, copy=False)
+        numbered = self._number_buckets(rows, columns, exp.column(UNIT_COLUMN))
+        numbered.comments = ["one row per prediction"]
+        inner.set("this", numbered)
         group_column, *rest = tree.selects
         tree.select(group_column, exp.column(BUCKET_COLUMN), *rest, append=False, copy=False)
         tree.group_by(BUCKET_COLUMN, copy=False)
@@ -254,15 +245,7 @@ class JackknifeBuckets:
         ]
         keys = [key_column(output.alias) for output in by]
         columns: list[exp.Expr] = [*keys, *(exp.column(output.alias) for output in value_outputs)]
-        digest = unit_digest(SALT, key_column(unit.alias)).as_(UNIT_DIGEST)
-        digested = (
-            exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
-        )
-        bucket = exp.alias_(
-            digest_number(UNIT_DIGEST) % self.n_buckets,
-            BUCKET_COLUMN,
-        )
-        bucketed_lists = exp.select(*columns, bucket).from_(digested)
+        bucketed_lists = self._number_buckets(values, columns, key_column(unit.alias))
         bucketed_lists.comments = ["One row per list, with the number of its bucket."]
         metrics = [exp.column(output.alias) for output in value_outputs if output.kind == "metric"]
         audits = [
@@ -285,6 +268,17 @@ class JackknifeBuckets:
             *(output for output in value_outputs if output.kind != "weight"),
         ]
         return CompiledStatement(tree, outputs, statement.header)
+
+    def _number_buckets(
+        self, rows: exp.Select, columns: Sequence[exp.Expr], unit: exp.Expr
+    ) -> exp.Select:
+        """Return columns of rows with the number of the bucket of their unit."""
+        query = load_select("analyses/rollups", "unit_buckets.sql")
+        for select in find_nodes(query, exp.Select):
+            replace_column(select, "attribute", [column.copy() for column in columns])
+        for table in find_nodes(query, exp.Table):
+            table.replace(rows.subquery(table.name))
+        return bind_placeholders(query, salt=SALT, unit=unit, n_buckets=self.n_buckets)
 
 
 WEIGHT_COLUMN = "weight"

@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call.interval_options import (
-    DIGEST_COLUMN,
-    MULTIPLICITY_COLUMN,
-    POSITION_COLUMN,
     REPLICATE_COLUMN,
-    START_COLUMN,
-    STRIDE_COLUMN,
     IntervalOptions,
 )
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
@@ -48,13 +43,20 @@ from sqlrank.compiler.select_builders import (
     aggregate_by_key,
     cast_double,
     cross_join_slices,
+    inline_functions,
     join_on_key,
     null_if_not_finite,
     order_rows,
     rename_ctes,
     slice_label,
 )
-from sqlrank.registry.query_templates import file_rows, load_select
+from sqlrank.registry.query_templates import (
+    describe_rows,
+    file_rows,
+    load_query,
+    load_select,
+    replace_column,
+)
 from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
 from sqlrank.sql_ast import (
@@ -64,7 +66,6 @@ from sqlrank.sql_ast import (
     case_when,
     find_nodes,
     is_not_null,
-    replace_columns,
     sql_literal,
 )
 
@@ -73,12 +74,6 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.relation_ctes import RelationCtes
 
-
-HASH_MODULUS = 2147483647
-"""Modulus 2^31 - 1 of the hash.
-
-Hash values map to the midpoints of that many subintervals of 0..1.
-"""
 
 CLASS_PREFIX, CLASS_UNIT_COUNT = "class_", "class_units"
 """Prefix of columns of the smaller class, and the number of its units."""
@@ -104,90 +99,27 @@ def resampled_rows(
         unit: Column that identifies units.
         weight: Weight of a row, None for 1.
     """
-    names = [name for name in rows.named_selects if name != "weight"]
-    select_items: list[exp.Expr] = [
+    columns = [
         key_column(name) if name in relations.shape.group_names else exp.column(name)
-        for name in names
+        for name in rows.named_selects
+        if name != "weight"
     ]
-    source_items = [*select_items, *([] if weight is None else [weight.as_("weight")])]
-    row_items = [*select_items, *([] if weight is None else [exp.column("weight")])]
-    digests = exp.select(
-        *source_items,
-        unit_digest(f"{confidence.seed}:", exp.column(unit)).as_(DIGEST_COLUMN),
-    ).from_(cte)
-    numbers = {
-        START_COLUMN: exp.paren(digest_number(DIGEST_COLUMN) + sql_literal(0.5)),
-        STRIDE_COLUMN: digest_number(DIGEST_COLUMN, 9),
-    }
-    fractions = (
-        exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)).as_(name)
-        for name, number in numbers.items()
-    )
-    digests.comments = ["One row per row to resample, with a hash of its unit."]
-    unit_positions = exp.select(*row_items, *fractions).from_(digests.subquery("unit_digests"))
-    unit_positions.comments = [
-        (
-            "One row per row to resample, with the position of its unit in the first replicate,"
-            " and its step to the next."
-        )
-    ]
-    rotation = exp.column(START_COLUMN) + exp.column(REPLICATE_COLUMN) * exp.column(STRIDE_COLUMN)
-    position = exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())).as_(
-        POSITION_COLUMN
+    query = load_query("analyses/bootstrap", "resampled_rows.sql")
+    for select in find_nodes(query, exp.Select):
+        replace_column(select, "attribute", [column.copy() for column in columns])
+        if select.comments:
+            select.comments = [describe_rows(" ".join(select.comments))]
+    bind_placeholders(
+        query,
+        weight=sql_literal(1) if weight is None else weight,
+        salt=sql_literal(f"{confidence.seed}:"),
+        unit=exp.column(unit),
     )
     replicates = relations.add_relation(
         "bootstrap_replicates", {"num_replicates": confidence.replicates}
     )
-    rotated = exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(
-        unit_positions.subquery("unit_positions")
-    )
-    rotated = rotated.join(replicates, join_type="cross")
-    rotated.comments = [
-        "One row per replicate and row to resample, with the position of its unit between 0 and 1."
-    ]
-    return exp.union(
-        _select_original_rows(cte, select_items, weight),
-        _select_drawn_rows(rotated, select_items, weight is not None),
-        distinct=False,
-    )
-
-
-def _select_drawn_rows(
-    rotated: exp.Select, select_items: Sequence[exp.Expr], is_weighted: bool
-) -> exp.Select:
-    """Return the rows whose unit is drawn in a replicate, weighted by how often it is."""
-    draw_count = load_expression("draw_count.sql", exp.column(POSITION_COLUMN))
-    total_weight = exp.column("weight") * draw_count if is_weighted else draw_count
-    resampled = exp.select(
-        *select_items,
-        exp.column(REPLICATE_COLUMN),
-        cast_double(total_weight).as_("weight"),
-        cast_double(draw_count).as_(MULTIPLICITY_COLUMN),
-    )
-    return resampled.from_(rotated.subquery("replicate_positions")).where(
-        load_expression("is_drawn.sql", exp.column(POSITION_COLUMN))
-    )
-
-
-def _select_original_rows(
-    cte: str, select_items: Sequence[exp.Expr], weight: exp.Expr | None
-) -> exp.Select:
-    """Return the rows of a CTE as replicate 0."""
-    original_values = [
-        sql_literal(0),
-        cast_double(sql_literal(1) if weight is None else weight),
-        cast_double(sql_literal(1)),
-    ]
-    original = exp.select(
-        *select_items,
-        *(
-            value.as_(name)
-            for value, name in zip(
-                original_values, (REPLICATE_COLUMN, "weight", MULTIPLICITY_COLUMN), strict=True
-            )
-        ),
-    )
-    return original.from_(cte)
+    rename_ctes(query, {"sampled_rows": cte, "bootstrap_replicates": replicates})
+    return inline_functions(relations.library, query, {})
 
 
 def resampled_input(relations: RelationCtes, role: str) -> InputKey:
@@ -243,7 +175,10 @@ class RowResampler:
         }
         keys[UNIT_ID] = KeyColumns((unit,))
         return self.relations.ctes.add(
-            f"{cte}_resampled", query, "one row per replicate and row that is drawn in it", keys
+            f"{cte}_resampled",
+            query,
+            "one row per replicate and row, weighted by a Poisson variable of mean 1",
+            keys,
         )
 
 
@@ -269,7 +204,7 @@ class BootstrapIntervals:
         return self.relations.ctes.add_aggregate(
             "bootstrap_weights",
             resampled,
-            "one row per replicate and query, which weighs as often as it is drawn in it",
+            "one row per replicate and query, weighted by a Poisson variable of mean 1",
         )
 
     def select_rows(
@@ -482,29 +417,3 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
     """
     has_value = is_not_null(value)
     return exp.Distinct(expressions=[case_when(has_value, exp.column(QUERY_ID))])
-
-
-def unit_digest(salt: str, unit: exp.Expr) -> exp.Expr:
-    """Return the MD5 digest of a salt and a unit's name: 32 hexadecimal digits."""
-    return exp.MD5(
-        this=exp.DPipe(this=sql_literal(salt), expression=exp.cast(unit, "TEXT"), safe=True)
-    )
-
-
-def digest_number(digest: str, start: int = 1) -> exp.Expr:
-    """Convert eight hexadecimal digits of a digest to a number below 2^31 - 1.
-
-    The digits begin at position ``start``.
-    """
-    return load_expression(
-        "hash_integer.sql",
-        exp.func("SUBSTR", exp.column(digest), sql_literal(start), sql_literal(8)),
-    )
-
-
-def load_expression(file: str, replacement: exp.Expr) -> exp.Expr:
-    """Load the expression of a file in ``sql/analyses/bootstrap``, with its column replaced by an
-    expression.
-    """
-    expression = load_select("analyses/bootstrap", file).selects[0].unalias()
-    return replace_columns(expression, lambda _: replacement)

@@ -1,10 +1,9 @@
--- draw_count: one row: how often a drawn unit occurs in a replicate, 1 to 12 times, by a uniform number between 0 and 1.
+-- draw_count: how often a drawn unit occurs in a replicate, 1 to 12 times, by a uniform number between 0 and 1.
 -- The number is a Poisson variable of mean 1, above 0.
 -- The limits are integer multiples of 1 / (2^31 - 1), and the uniform numbers are midpoints between such multiples, so that rounding
 -- moves none across a limit.
 -- Source: Hanley & MacGibbon 2006; Chamandy, Muralidharan, Najmi & Naidu 2012.
--- Grain: one row
-SELECT CASE
+CREATE MACRO draw_count(place) AS CASE
   WHEN place < 1580030167 / 2147483647 THEN 1
   WHEN place < 1975037709 / 2147483647 THEN 2
   WHEN place < 2106706890 / 2147483647 THEN 3
@@ -17,4 +16,4 @@ SELECT CASE
   WHEN place < 2147483625 / 2147483647 THEN 10
   WHEN place < 2147483645 / 2147483647 THEN 11
   ELSE 12
-END AS times
+END
