@@ -12,7 +12,6 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction, format_example_name
 from website import sections
-from website.pictures import list_choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +39,7 @@ _UNLINKED = re.compile(r"(?<!\[)`(\w+(?:@\d+)?)`(?![^[]*\])")
 def extend_tables(markdown: str) -> str:
     """Return the page of metrics with complete tables and the box that filters them."""
     chooser, heading, rest = markdown.partition("\n## ")
-    common = {
-        resolve_alias(name): name.partition("@")[0]
-        for name in [*_CHOICE.findall(chooser), *list_choices()]
-    }
+    common = {resolve_alias(name): name.partition("@")[0] for name in _CHOICE.findall(chooser)}
     rest = _TABLE.sub(lambda table: _build_tables(table[1], common), rest)
     title, _, text = _UNLINKED.sub(lambda name: _link_metric(name[1]), chooser).partition("\n")
     return f"{title}\n{FILTER}{text}{heading}{rest}"

@@ -4,7 +4,6 @@ of simulated samples, the charts of docs/charts.md, and a picture of the demo re
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -26,13 +25,6 @@ REPORT_SIZE, REPORT_SCALE = "700,900", 2
 """Width and height of the picture of the report in pixels of a page, narrow enough to be read on a
 phone, and pixels of the picture for each.
 """
-
-
-def list_choices() -> list[str]:
-    """Return the metrics that the picture of questions leads to."""
-    text = (ASSETS / "chooser.svg").read_text("utf-8")
-    lines = re.findall(r'<text[^>]*fill="#0072b2"[^>]*>([^<]+)', text)
-    return [name for line in lines for name in line.split(", ")]
 
 
 def draw_coverage() -> str:

@@ -48,18 +48,6 @@ def test_pictures_stand_on_a_page():
     assert [name for name in names if f"assets/{name})" not in pages and name not in used] == []
 
 
-def test_the_chooser_names_metrics():
-    names = pictures.list_choices()
-    assert len(names) > 20
-    canonical = {"MRR": "RR", "HitRate@10": "Success@10", "MAP": "AP"} | {
-        "Precision@10": "P@10",
-        "Recall@100": "R@100",
-    }
-    assert [str(sqlrank.parse(name)) for name in names] == [
-        canonical.get(name, name) for name in names
-    ]
-
-
 @pytest.mark.parametrize("name", ["search.svg", "recommender.svg"])
 def test_values_of_the_small_tables_are_in_their_pictures(name):
     found = sqlrank.evaluate(
