@@ -1,5 +1,5 @@
-"""Docstrings as MkDocs takes them: examples in a section of their own, and names that lead to where
-they are described.
+"""Docstrings as MkDocs takes them: examples and the call in sections of their own, arguments in the
+groups of the command line, and names that lead to where they are described.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import griffe
 
 import sqlrank
+from sqlrank.options import find_option, load_commands
 
 ROLE = re.compile(r":(?:func|class|meth):`(?P<name>[\w.]+)`")
 EXAMPLES = re.compile(r"^>>> .*\Z", re.DOTALL | re.MULTILINE)
@@ -26,6 +27,12 @@ BASES = {
 }  # fmt: skip
 """Functions that describe those arguments of another one which it does not describe."""
 
+MAX_UNGROUPED = 8
+"""Number of arguments up to which they are one list."""
+
+SIGNATURE_WIDTH = 96
+_SIGNATURE = '<p><span class="doc-section-title">Signature:</span></p>\n\n```python\n{}\n```\n\n'
+
 
 class DocstringExtension(griffe.Extension):
     """Writes docstrings anew when they were read."""
@@ -38,9 +45,24 @@ class DocstringExtension(griffe.Extension):
                 and getattr(sqlrank, obj.name, None) is not None
                 and obj.name in sqlrank.__all__
             )
-            obj.docstring.value = format_docstring(
-                complete_docstring(obj.name) if is_public else obj.docstring.value
-            )
+            text = complete_docstring(obj.name) if is_public else obj.docstring.value
+            obj.docstring.value = format_docstring(text, obj.name if is_public else "")
+            if is_public:
+                _simplify_parameters(obj)
+
+
+def _simplify_parameters(function: Any) -> None:
+    """Name tables as the text does, and leave out None as a default, which the signature shows,
+    and the type of policies.
+    """
+    for parameter in function.parameters:
+        option = find_option(parameter.name.lstrip("*"))
+        if str(parameter.annotation) == "Any" and option and option.is_source:
+            parameter.annotation = "source"
+        if parameter.default == "None":
+            parameter.default = None
+        if parameter.name.endswith("policies"):
+            parameter.annotation = parameter.default = None
 
 
 def complete_docstring(name: str) -> str:
@@ -70,18 +92,78 @@ def _list_parameters(name: str) -> list[inspect.Parameter]:
     return list(inspect.signature(getattr(sqlrank, name)).parameters.values())
 
 
-def format_docstring(docstring: str) -> str:
+def group_arguments(name: str) -> dict[str, list[str]]:
+    """Return the arguments of a public function by title: those that it needs or takes by position,
+    then the groups of the command line.
+
+    >>> groups = group_arguments("evaluate")
+    >>> groups["Parameters"], groups["Limits"][:2]
+    (['metrics'], ['check', 'memory_limit'])
+    >>> group_arguments("show")
+    {'Parameters': ['result', 'max_rows']}
+    """
+    parameters = _list_parameters(name)
+    titles = ["Parameters", *load_commands()["evaluate"].groups]
+    groups: dict[str, list[str]] = {title: [] for title in titles}
+    names = {parameter.name for parameter in parameters}
+    for parameter in parameters:
+        is_first = (
+            parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            or parameter.default is parameter.empty
+        ) and parameter.kind is not parameter.VAR_KEYWORD
+        is_short = len(parameters) <= MAX_UNGROUPED
+        # The dialect is that of the connection, where there is one.
+        is_of_connection = parameter.name == "dialect" and "connection" in names
+        option = find_option("connection" if is_of_connection else parameter.name)
+        title = titles[0] if is_first or is_short else option.group if option else titles[-1]
+        groups[title].append(parameter.name)
+    return {title: items for title, items in groups.items() if items}
+
+
+def format_signature(name: str) -> str:
+    """Return the call of a public function with the defaults of its arguments, without types.
+
+    >>> print(format_signature("show"))
+    sqlrank.show(result, *, max_rows=100)
+    """
+    signature = inspect.signature(getattr(sqlrank, name))
+    plain = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in signature.parameters.values()
+    ]
+    bare = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+    return textwrap.fill(
+        f"sqlrank.{name}{bare}",
+        SIGNATURE_WIDTH,
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+    )
+
+
+def format_docstring(docstring: str, function: str = "") -> str:
     """Return a docstring whose references are links, and whose examples are a section before the
-    others.
+    others. That of a function has its call after them, and its arguments in groups.
     """
     text = ROLE.sub(lambda match: _link_reference(match["name"]), docstring)
-    if not (examples := EXAMPLES.search(text)):
-        return text
-    section = f"Examples:\n{textwrap.indent(examples[0].rstrip(), '    ')}\n\n"
-    text = text[: examples.start()]
+    examples = EXAMPLES.search(text)
+    text = text[: examples.start()] if examples else text
+    call = _SIGNATURE.format(format_signature(function)) if function else ""
+    before = f"Examples:\n{textwrap.indent(examples[0].rstrip(), '    ')}\n\n" if examples else ""
     place = SECTION.search(text)
     start = place.start() if place else len(text)
-    return f"{text[:start]}{section}{text[start:]}".rstrip()
+    text = f"{text[:start]}{before}{call}{text[start:]}"
+    return (_split_arguments(text, function) if function else text).rstrip()
+
+
+def _split_arguments(text: str, function: str) -> str:
+    def write_groups(section: re.Match[str]) -> str:
+        items = {item["name"].lstrip("*"): item[0] for item in ARGUMENT.finditer(section["items"])}
+        return "".join(
+            f"Args: {title}:\n{''.join(items[name] for name in names if name in items)}\n"
+            for title, names in group_arguments(function).items()
+        )
+
+    return ARGUMENTS.sub(write_groups, text, count=1)
 
 
 def _link_reference(name: str) -> str:

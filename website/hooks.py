@@ -10,6 +10,7 @@ from mkdocs.structure.files import File
 from pygments.lexers.shell import BashSessionLexer  # type: ignore[import-untyped]
 
 import sqlrank
+from sqlrank.options import load_commands
 from website import (
     command_line,
     command_outputs,
@@ -24,7 +25,7 @@ from website import (
     sections,
     try_page,
 )
-from website.docstrings import format_docstring
+from website.docstrings import BASES, format_docstring
 from website.page_templates import render_template
 
 if TYPE_CHECKING:
@@ -78,7 +79,12 @@ CARDS = """
 </div>
 """
 """Use cases on the home page."""
-TASKS = re.compile(r"## Find your task\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
+TASKS = re.compile(
+    r"## Find your task\n.*?(?=^## )|^To try it in your browser.*?\n\n"
+    r"| \u00b7 \[(?:Find your task|Try it in your browser)\]\(#[\w-]+\)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Tasks and ways to the site in the README, in whose place the home page has cards and a button."""
 OPTION = re.compile(r"<code>(--?[a-z][\w-]*)")
 """An option in the text, which browsers would break after its hyphens."""
 INTERVAL = "<tr>\n<td>Interval</td>"
@@ -124,8 +130,7 @@ def build_pages() -> dict[str, str]:
     pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     text = pages["index.md"].replace("\n[Tutorial](", f"\n{TRY_LINK}[Tutorial](", 1)
     text = text.replace("\n[![", f"\n{CARDS}\n[![", 1)
-    # The cards are the tasks of the README.
-    text = TASKS.sub("", text).replace(" \u00b7 [Find your task](#find-your-task)", "", 1)
+    text = TASKS.sub("", text)
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{text}"
     pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
     pages |= {
@@ -168,19 +173,36 @@ def _with_head(file: SqlFile) -> str:
 
 
 def public_names() -> list[str]:
-    """Return the public functions, then the classes."""
+    """Return the public functions, those of commands in their order first, then the classes."""
     names = [name for name in sqlrank.__all__ if not name.startswith("_")]
-    return sorted(names, key=lambda name: not name.islower())
+    order = [*load_commands(), *sorted(name for name in names if name.islower())]
+    return sorted(names, key=lambda name: order.index(name) if name.islower() else len(order))
 
 
 def index_of_api() -> str:
-    """Return the page of all public functions and classes, each in a line."""
-    sentences = {name: _first_sentence(getattr(sqlrank, name)) for name in public_names()}
+    """Return the page of all public functions, in the groups of commands, and classes, each in a
+    line.
+    """
+    titles = {name: _find_group(name) for name in public_names()}
+    order = [*dict.fromkeys(command.group for command in load_commands().values()), "Classes"]
     sections = {
-        title: {name: text for name, text in sentences.items() if name.islower() == is_function}
-        for title, is_function in (("Functions", True), ("Classes", False))
+        title: {
+            name: _first_sentence(getattr(sqlrank, name))
+            for name, group in titles.items()
+            if group == title
+        }
+        for title in order
     }
     return render_template("api_index.md", sections=sections)
+
+
+def _find_group(name: str) -> str:
+    """Return the group of the command that a function has, or its base."""
+    if not name.islower():
+        return "Classes"
+    base = {"assert_not_worse": "gate", **BASES}.get(name, "evaluate")
+    commands = load_commands()
+    return commands[name if name in commands else base].group
 
 
 def page_of_api(name: str) -> str:

@@ -340,8 +340,11 @@ def compare(
     >>> dense = {"q1": {"a": 1.0}, "q2": {"a": 0.1}, "q3": {"a": 0.2}}
     >>> qrels = {query: {"a": 1} for query in bm25}
     >>> result = sqlrank.compare("MRR", run={"bm25": bm25, "dense": dense}, qrels=qrels)
-    >>> result.select(["difference", "wins", "ties", "losses"]).to_pylist()
-    [{'difference': 0.5, 'wins': 2, 'ties': 1, 'losses': 0}]
+    >>> sqlrank.show(result)
+    metric    bm25   dense  difference           interval       p  winner
+    MRR     0.5000  1.0000     +0.5000  -0.7421 to 1.0000  0.2254  none
+    MRR: 2 of 3 queries change, so a test of their signs has no p-value below 0.5.
+    Paired t-test of 3 queries, intervals at 95%.
     """
     arguments = locals()
     options = ExecutionOptions.from_arguments(arguments)

@@ -462,8 +462,14 @@ def gate(
     ...     qrels={query: {"a": 1} for query in baseline},
     ...     tolerance=0.1,
     ... )
-    >>> result["verdict"].to_pylist(), result.schema.metadata[b"sqlrank.verdict"]
-    (['fail'], b'fail')
+    >>> sqlrank.show(result)
+    verdict: fail
+    metric  baseline  candidate  difference  verdict
+    MRR       1.0000     0.5000     -0.5000  fail
+    MRR: worse by more than the tolerance.
+    30 queries, absolute tolerance 0.1.
+    >>> result.schema.metadata[b"sqlrank.verdict"]
+    b'fail'
     """
     arguments = locals()
     check_confidence_level(confidence)
@@ -829,8 +835,12 @@ def assert_not_worse(
     >>> table = sqlrank.assert_not_worse(
     ...     "MRR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run}
     ... )
-    >>> table["verdict"].to_pylist()
-    ['pass']
+    >>> sqlrank.show(table)
+    verdict: pass
+    metric  baseline  candidate  difference  verdict
+    MRR       1.0000     1.0000      0.0000  pass
+    MRR: no change in 30 queries: at most 9.5% of queries change.
+    30 queries, tolerance 0.
     """
     arguments = locals()
     result = gate(

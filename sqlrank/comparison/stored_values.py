@@ -274,10 +274,10 @@ def power(
         InputError: values that are no result per query, or neither values nor ``sd``.
 
     >>> import sqlrank
-    >>> sqlrank.power(sd=0.12, num_units=50, target_effect=0.02).select(
-    ...     ["mde", "required_units"]
-    ... ).to_pylist()
-    [{'mde': 0.048511942666489574, 'required_units': 285}]
+    >>> sqlrank.show(sqlrank.power(sd=0.12, num_units=50, target_effect=0.02))
+        sd  detectable difference  required queries
+    0.1200                 0.0485               285
+    50 queries, test at 95%, power 80%.
     """
     if (values is None) is (sd is None):
         raise InputError(

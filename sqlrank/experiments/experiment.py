@@ -506,8 +506,11 @@ def experiment(
     ...     }
     ... )
     >>> result = sqlrank.experiment("Mean(spend)", data=visits, control="A")
-    >>> result.select(["value_control", "value", "difference"]).to_pylist()[0]
-    {'value_control': 2.0, 'value': 4.0, 'difference': 2.0}
+    >>> sqlrank.show(result)
+    metric       A  B      lift             interval       p  winner
+    Mean(spend)  2  4  +100.00%  -29.23% to +465.19%  0.0705  none
+    Welch's t-test, intervals at 95%.
+    Sample ratio as planned: 6 units, p 1.0000.
     """
     arguments = locals()
     design = ExperimentDesign.from_arguments(arguments)

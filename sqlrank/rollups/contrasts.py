@@ -460,8 +460,13 @@ def drift(
     >>> result = sqlrank.drift(
     ...     "AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}
     ... )
-    >>> result.select(["metric", "difference", "verdict"]).to_pylist()[0]
-    {'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}
+    >>> sqlrank.show(result)
+    verdict: fail
+    metric  reference  current  difference  verdict
+    AUC        1.0000   0.0000     -1.0000  fail
+    PSI        0.0000   0.0000      0.0000
+    AUC: moved by more than the tolerance.
+    Absolute tolerance 0.1.
     """
     arguments = locals()
     call = Request.from_arguments(arguments)

@@ -658,8 +658,12 @@ def split(
     >>> users = pa.table({"user_id": [1, 2, 3, 42]})
     >>> shares = {"control": 0.5, "treatment": 0.5}
     >>> parts = sqlrank.split(users, key="user_id", salt="checkout", shares=shares)
-    >>> parts["split"].to_pylist()
-    ['control', 'treatment', 'treatment', 'treatment']
+    >>> sqlrank.show(parts)
+    user_id  split
+          1  control
+          2  treatment
+          3  treatment
+         42  treatment
     """
     arguments = locals()
     request = select_arguments(SplitRequest, arguments)

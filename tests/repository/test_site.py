@@ -19,6 +19,7 @@ from website import (
     command_outputs,
     examples,
     linked_pages,
+    metric_index,
     metric_page,
     policy_tables,
     relations,
@@ -84,6 +85,11 @@ def test_every_public_function_describes_its_arguments_result_errors_and_an_exam
         r"^ {4}\*{0,2}(\w+): \S", docstrings.ARGUMENTS.search(text)["items"], re.MULTILINE
     )
     assert sorted(described) == sorted(parameters)
+    page = docstrings.format_docstring(text, name)
+    grouped = re.split("^R(?:eturns|aises):", page[page.find("Args: ") :], flags=re.MULTILINE)[0]
+    assert sorted(re.findall(r"^ {4}\*{0,2}(\w+): \S", grouped, re.MULTILINE)) == sorted(parameters)
+    assert f"sqlrank.{name}({parameters[0]}" in page[page.find("Examples:") : page.find("Args: ")]
+    assert (len(re.findall("^Args: ", page, re.MULTILINE)) > 1) is (len(parameters) > 8)
     is_silent = inspect.signature(getattr(sqlrank, name)).return_annotation == "None"
     for section in (*(() if is_silent else ("Returns:\n    ",)), "Raises:\n    ", "\n>>> "):
         assert section in text
@@ -324,6 +330,16 @@ def test_the_tables_of_metrics_have_the_descriptions_of_the_files():
     )
     assert len(rows) > 200
     assert set(rows) == {(format_example_name(file), file.description) for file in FILES}
+
+
+def test_metrics_to_start_with_lead_to_their_pages():
+    page = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    begin, _, tables = metric_index.extend_tables(page).partition("\n## ")
+    linked = re.findall(r"\[`([\w@]+)`\]\(metrics/\w+/\w+\.md\)", begin)
+    assert len(linked) > 30
+    assert re.findall(r"(?<!\[)`(\w+(?:@\d+)?)`", begin) == []
+    starred = re.findall(r"^\| \[`([\w@()]+)`\][^|]*\u2605", tables, re.MULTILINE)
+    assert len(starred) == len(set(map(metric_index.resolve_alias, linked)))
 
 
 def test_every_metric_says_when_to_use_it():
