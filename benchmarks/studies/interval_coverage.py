@@ -4,7 +4,7 @@ cell is small, which samples.py draws.
 Every metric of the registry with an interval is evaluated on the designs of its inputs, all samples
 in one call. The truth is the metric of one large sample. ``python -m
 benchmarks.studies.interval_coverage --samples 3000 --seed 2`` lists the cells outside the limits
-that docs/confidence.md does not list.
+that docs/coverage.md does not list.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class ListedCell(NamedTuple):
 
 
 def read_table(heading: str) -> list[list[str]]:
-    """Return the cells of the rows of the table under a heading of docs/confidence.md."""
+    """Return the cells of the rows of the table under a heading of docs/coverage.md."""
     page = (
-        (ROOT / "docs" / "confidence.md")
+        (ROOT / "docs" / "coverage.md")
         .read_text("utf-8")
-        .partition(f"### {heading}\n")[2]
+        .partition(f"## {heading}\n")[2]
         .partition("\n##")[0]
     )
     return [
@@ -89,7 +89,7 @@ def read_listed_errors(design: Design) -> tuple[float, float]:
     """Return the greatest percentages of small p-values and of passes on a design: those listed,
     else the limits of all.
     """
-    rows = read_table("Comparisons on such samples")
+    rows = read_table("Comparisons and gates")
     listed = {
         (kind, name): (float(different.split(" %")[0]), float(passed.split(" %")[0]))
         for kind, name, _, different, passed in rows

@@ -587,8 +587,8 @@ class SmallSample:
     or tests find differences too often.
 
     Attributes:
-        data: Kind of the data, as docs/confidence.md names it.
-        sample: The sample, as docs/confidence.md names it.
+        data: Kind of the data, as docs/coverage.md names it.
+        sample: The sample, as docs/coverage.md names it.
         metrics: The metrics without settings.
         most: The greatest size.
         size: What is counted, a key of ``sizes``.

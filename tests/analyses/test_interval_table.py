@@ -73,7 +73,7 @@ def test_every_interval_is_in_the_table():
     ids=NAMES,
 )
 def test_limits_hold_where_a_cell_is_small(place):
-    """All metrics, but for what this number of samples varies by, and for what docs/confidence.md
+    """All metrics, but for what this number of samples varies by, and for what docs/coverage.md
     lists.
     """
     design, samples = DESIGNS[place], 300

@@ -1,5 +1,5 @@
 """Notes on intervals and tests of samples that are too small: where they apply, and that their
-figures are those of docs/confidence.md.
+figures are those of docs/coverage.md.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_notes_have_the_figures_of_the_page():
         assert {*row.metrics} <= without_settings & names, row
     compared = {
         (data, sample): (metrics.split(", "), differ)
-        for data, sample, metrics, differ, _ in read_table("Comparisons on such samples")
+        for data, sample, metrics, differ, _ in read_table("Comparisons and gates")
     }
     for row in load_small_samples("comparisons"):
         assert compared[row.data, row.sample] == ([*row.metrics], f"{row.differ} %")
