@@ -7,7 +7,6 @@ policies.toml and the files of slots.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -66,22 +65,17 @@ def build_table(name: str) -> str:
     return "\n".join(["| value | meaning |", "|---|---|", *rows]) + "\n"
 
 
-def build_summary(names: list[str]) -> str:
-    """Return the table of all policies, each with its default and the case that it decides, for a
-    slot in the words of most files.
+def build_summary(texts: dict[str, str]) -> str:
+    """Return the table of all policies, each with its default, the case that it decides and the
+    metrics that read it, from the texts of their sections.
     """
-    library = load_registry()
-    files = [*library.metrics.values(), *library.relations.values()]
-    texts: dict[str, Counter[str]] = defaultdict(Counter)
-    for file in files:
-        for name, setting in file.declared_settings.items():
-            texts[name][capitalize_sentence(setting.about)] += 1
-    slots = {name: counts.most_common(1)[0][0] for name, counts in texts.items()}
     rows = [
-        f"| [`{name}`](#{name}) | {f'`{default}`' if default else 'by metric'} |"
-        f" {library.policies[name]['description'] if name in library.policies else slots[name]} |"
-        for name in names
+        f"| [`{name}`](#{name}) | {f'`{default}`' if default else 'by metric'} | {first}"
+        + "".join(f" {sentence}" for sentence in others if re.search(r" reads? it\.$", sentence))
+        + " |"
+        for name, text in texts.items()
         for default in [find_default(name)]
+        for first, *others in [re.split(r"(?<=\.)\s+", text.strip())]
     ]
     return "\n".join(["| policy | default | decides |", "|---|---|---|", *rows]) + "\n"
 
@@ -98,9 +92,9 @@ def _list_headings() -> frozenset[str]:
 
 def format_page(text: str) -> str:
     """Return the page with the tables of its policies as the package has them."""
-    names = [part[1] for part in _TABLE.finditer(text)]
+    texts = {part[1]: part[2] for part in _TABLE.finditer(text)}
     text = _TABLE.sub(lambda part: f"{part[1]}\n{part[2]}{build_table(part[1])}", text)
-    return _SUMMARY.sub(lambda _: build_summary(names), text)
+    return _SUMMARY.sub(lambda _: build_summary(texts), text)
 
 
 if __name__ == "__main__":
