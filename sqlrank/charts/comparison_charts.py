@@ -121,7 +121,7 @@ def _draw_metric_forest(
 ) -> tuple[Any, bool]:
     """Draw the forest plot of a metric; return also True if an interval goes on beyond the axis.
 
-    ``titles`` are the titles of verdicts. Rows are systems, or groups if one system is compared.
+    ``titles`` are the titles of verdicts. Rows are systems, or groups with a facet per system.
     """
     is_experiment = view.result_metadata.result == EXPERIMENT
     baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
@@ -131,10 +131,9 @@ def _draw_metric_forest(
     ]
     groups = _group_labels(view, metric_rows)
     systems = [("variant" if is_experiment else "system", names)]
+    systems = [] if groups and _find_pair(metric_rows) else systems
     dimensions, keys = assign_channels(
-        groups if groups and _find_pair(metric_rows) else [*systems, *groups],
-        ("name", "row"),
-        len(metric_rows),
+        [*groups[:1], *systems, *groups[1:]], ("name", "row"), len(metric_rows)
     )
     rows = [
         key
@@ -288,7 +287,7 @@ def _layer_forest(
         legend=None,
     )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
-        y=alt.Y("name:N", sort=list(names.labels), title=theme.find_row_title(names.title)),
+        y=alt.Y("name:N", sort=list(names.labels), **theme.row_axis(names.title)),
         color=color,
         tooltip=theme.build_tooltips(
             [*dimensions],

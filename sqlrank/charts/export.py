@@ -22,7 +22,7 @@ from sqlrank.errors import InputError, SqlrankError
 from sqlrank.output.output_file import FileKind, OutputFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator
 
     from altair.typing import ChartType
 
@@ -184,12 +184,35 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     shared["padding"] = PANEL_PADDING
     datasets = spec.pop("datasets", {})
     panels = []
+    legends: set[str] = set()
     for part in spec.get("concat", [spec]):
-        panel = {**_narrow_plots(part), **shared}
+        panel = {**_drop_legends(_narrow_plots(part), legends), **shared}
+        legends |= set(_list_legends(panel))
         text = json.dumps(panel)
         read = {name: rows for name, rows in datasets.items() if name in text}
         panels.append(_render_picture({**panel, "datasets": read}, has_hidden_points=True))
     return panels, list(title.get("subtitle", []))
+
+
+def _list_legends(spec: Any) -> Iterator[str]:
+    """Yield the encodings of colors and dashes with a legend, as text."""
+    parts = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ()
+    for part in parts:
+        if isinstance(part, dict) and part.get("legend") and "scale" in part:
+            yield json.dumps(part)
+        yield from _list_legends(part)
+
+
+def _drop_legends(spec: Any, legends: Collection[str]) -> Any:
+    """Return a specification without the legends that an earlier panel has."""
+    if isinstance(spec, list):
+        return [_drop_legends(part, legends) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    is_known = bool(spec.get("legend")) and json.dumps(spec) in legends
+    return {name: _drop_legends(part, legends) for name, part in spec.items()} | (
+        {"legend": None} if is_known else {}
+    )
 
 
 def _narrow_plots(spec: Any) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
 
-MAX_DAY_TICKS = 10
+MAX_DAY_TICKS = 6
 """Approximate number of labels on a date axis."""
 
 MAX_CUTOFF_TICKS = 10
@@ -37,6 +37,9 @@ MAX_CUTOFF_TICKS = 10
 
 ROW_PIXELS = 24
 """Height of a row, in pixels."""
+
+PLACE_PIXELS = 14
+"""Height of the place of a system in the row of a group, in pixels."""
 
 PADDING = 0.08
 """Part of the width of the data that an axis adds on each side."""
@@ -51,8 +54,12 @@ HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
 
 
 def draw_dots(view: ResultView) -> ChartType:
-    """Draw a dot for each row and metric, with its interval; facets go down before across."""
+    """Draw a dot for each row and metric, with its interval; facets go down before across. Of a few
+    systems in groups, each group is a row with a dot per system.
+    """
     dimensions, keys = view.assign_dimensions(channels=("colour", "row", "column"))
+    if len(dimensions) > 1 and theme.have_own_colors(dimensions[0]):
+        dimensions, keys = view.assign_dimensions(channels=("colour", "name", "row"))
     charts, notes = [], _list_captions(view, "Lines")
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
@@ -125,20 +132,24 @@ def draw_time_series(view: ResultView) -> ChartType:
     """Draw metrics over a date column."""
     day = str(view.date_column)
     moments = [vega_timestamp(row[day]) for row in view.rows]
-    return _draw_lines(view, moments, day, _build_time_axis(moments), (day,))
+    return _draw_lines(view, moments, *_build_time_axis(day, moments), (day,))
 
 
-def _build_time_axis(moments: Sequence[str]) -> alt.Axis:
-    """Return a time axis, with labels of days if all times are midnight."""
+def _build_time_axis(day: str, moments: Sequence[str]) -> tuple[str, alt.Axis]:
+    """Return the title of a time axis and the axis, with labels of days if all times are midnight;
+    the title has the year that all days share.
+    """
     if any(not text.endswith("T00:00:00") for text in moments):
-        return alt.Axis(labelAngle=-40)
-    days = [date.fromisoformat(text[:10]).toordinal() for text in moments]
-    days_per_tick = max(1, round((max(days, default=0) - min(days, default=0)) / MAX_DAY_TICKS))
-    return alt.Axis(
-        format="%Y-%m-%d",
-        labelAngle=-40,
-        tickCount=alt.TimeIntervalStep(interval="day", step=days_per_tick),
-    )
+        return day, alt.Axis(labelAngle=-40)
+    days = [date.fromisoformat(text[:10]) for text in moments]
+    first, last = min(days, default=date.min), max(days, default=date.min)
+    step = max(1, round((last - first).days / MAX_DAY_TICKS))
+    # Ticks at every so many days of a month would stand close together at its end.
+    ticks = [first + timedelta(place) for place in range(0, (last - first).days + 1, step)]
+    values = [alt.DateTime(year=tick.year, month=tick.month, date=tick.day) for tick in ticks]
+    if first.year != last.year:
+        return day, alt.Axis(format="%Y-%m-%d", labelAngle=-40, values=values)
+    return f"{day} ({first.year})", alt.Axis(format="%-d %b", values=values)
 
 
 def draw_heatmap(view: ResultView) -> ChartType:
@@ -215,6 +226,23 @@ def zoomed_axis(field: str, title: str, domain: Sequence[float], form: str = "")
     )
 
 
+def _lay_out_rows(dimensions: Sequence[Dimension]) -> alt.Chart:
+    """Return a chart with a row per label, or per group with a place for each system."""
+    if not dimensions:
+        chart = alt.Chart(width=theme.SIDE_PIXELS, height=ROW_PIXELS)
+        return chart.encode(y=alt.Y(value=ROW_PIXELS / 2), **theme.color_encoding(dimensions))
+    is_grouped = any(dimension.field == "name" for dimension in dimensions)
+    named = dimensions[is_grouped]
+    labels = list(dimensions[0].labels)
+    offset: dict[str, Any] = {"yOffset": alt.YOffset("colour:N", sort=labels)} if is_grouped else {}
+    step = alt.Step(PLACE_PIXELS, **{"for": "offset"}) if is_grouped else alt.Step(ROW_PIXELS)
+    return alt.Chart(width=theme.SIDE_PIXELS, height=step).encode(
+        y=alt.Y(f"{named.field}:N", sort=list(named.labels), **theme.row_axis(named.title)),
+        **offset,
+        **theme.color_encoding(dimensions, is_named=is_grouped),
+    )
+
+
 def _dot_layers(
     dimensions: Sequence[Dimension],
     title: str,
@@ -223,22 +251,7 @@ def _dot_layers(
     reference: float | None,
 ) -> list[alt.Chart]:
     """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
-    y = (
-        alt.Y(
-            "colour:N",
-            sort=list(dimensions[0].labels),
-            title=theme.find_row_title(dimensions[0].title),
-        )
-        if dimensions
-        else alt.Y(value=ROW_PIXELS / 2)
-    )
-    base_chart = alt.Chart(
-        width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS) if dimensions else ROW_PIXELS
-    ).encode(
-        y=y,
-        tooltip=theme.build_tooltips(dimensions, titles),
-        **theme.color_encoding(dimensions, is_named=False),
-    )
+    base_chart = _lay_out_rows(dimensions).encode(tooltip=theme.build_tooltips(dimensions, titles))
     line = (
         alt.Chart(theme.inline_data([{"reference": reference}]))
         .mark_rule(**theme.REFERENCE)

@@ -242,7 +242,10 @@ class ResultView:
         columns = [name for name in self.columns_of_kind("by") if name not in leave_out]
         grouped = self._partial_group_columns(columns)
         titled_labels = [
-            (name, text_labels([row[name] for row in self.rows]))
+            (
+                "system" if name == self.texts.get("system") else name,
+                text_labels([row[name] for row in self.rows]),
+            )
             for name in columns
             if name not in grouped
         ]

@@ -51,6 +51,9 @@ MAX_NAMES = 3
 CAPTION_LINE_CHARS = 68
 """Maximum characters per caption line, so that it is hardly wider than a plot."""
 
+LEGEND_LINE_CHARS = 36
+"""Maximum characters of the names in one line of a legend; those of more have a line each."""
+
 LEGEND: dict[str, Any] = {
     "orient": "top",
     "symbolDirection": "vertical",
@@ -89,6 +92,21 @@ def find_row_title(title: str) -> str | None:
     ('campaign', None)
     """
     return None if title in {"system", "score", "variant"} else title
+
+
+def have_own_colors(dimension: Dimension) -> bool:
+    """Return True for systems, unless there are more than colors."""
+    return find_row_title(dimension.title) is None and len(dimension.labels) <= len(PALETTE)
+
+
+def row_axis(title: str) -> dict[str, Any]:
+    """Return the title and axis of rows with a name each: the title stands above the names, since
+    few rows are lower than it is wide.
+    """
+    if find_row_title(title) is None:
+        return {"title": None}
+    axis = alt.Axis(titleAngle=0, titleAlign="right", titleX=-5, titleY=-7)
+    return {"title": title, "axis": axis}
 
 
 def choose_colors(labels: Sequence[str], baseline: str) -> list[str]:
@@ -133,15 +151,16 @@ def color_encoding(
     if dimension is None:
         return {"color": fixed_color(PALETTE[0])}
     labels = list(dimension.labels)
-    is_group = find_row_title(dimension.title) is not None
-    if not is_named and (is_group or len(labels) > len(PALETTE)):
+    if not is_named and not have_own_colors(dimension):
         return {"color": fixed_color(PALETTE[0])}
     stroke: dict[str, Any] = (
         {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     )
     texts = json.dumps(dict(dimension.texts))
     if dimension.texts:
-        stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label", "columns": 1}
+        stroke |= {"labelExpr": f"{texts}[datum.label] || datum.label"}
+    if dimension.texts or sum(map(len, labels)) > LEGEND_LINE_CHARS:
+        stroke |= {"columns": 1}
     legend = (
         alt.Legend(title=dimension.title, symbolLimit=0, symbolOpacity=1, **stroke)
         if is_named

@@ -63,6 +63,9 @@ NO_WINNER, DIFFERS = "none", "differs"
 direction.
 """
 
+EXACT = "exact"
+"""Bounds shown of a value that has no other."""
+
 TOTAL = "total"
 """Name of the group of all rows, as ``--by total`` has it."""
 
@@ -341,20 +344,20 @@ class Contrasts:
         return row.keys[index] if is_whole else f"{self.headings[index]}={row.keys[index]}"
 
     def join_tables(self) -> list[TextColumn]:
-        """Return one table, which of several pairs has columns of the baseline and the system."""
+        """Return one table, which of several pairs has a column of the system, and of several
+        baselines another one.
+        """
         if len(dict.fromkeys(row.pair for row in self.rows)) == 1:
             return self.build_tables()[0].columns
+        baselines = {row.pair[0] for row in self.rows}
+        first = int(len(baselines) == 1)  # names the column of its values instead
+        values = (baselines.pop() if first else "value_baseline", "value")
         named = [
-            row._replace(
-                keys=(*row.keys, *map(self.escape, row.pair)), pair=("value_baseline", "value")
-            )
+            row._replace(keys=(*row.keys, *map(self.escape, row.pair[first:])), pair=values)
             for row in self.rows
         ]
-        return (
-            replace(self, headings=[*self.headings, "baseline", "system"], rows=named)
-            .build_tables()[0]
-            .columns
-        )
+        headings = [*self.headings, *("baseline", "system")[first:]]
+        return replace(self, headings=headings, rows=named).build_tables()[0].columns
 
     def join_columns(self) -> Contrasts:
         """Return the contrasts in fewer columns: the group of a row stands with its metric, and a
@@ -448,7 +451,7 @@ class Contrasts:
         return TextCell(self.escape(row.winner or NO_WINNER))
 
 
-_TEXT_HEADINGS = ("tolerance", "verdict", "winner")
+_TEXT_HEADINGS = ("verdict", "winner")
 
 
 def _build_column(name: str, cells: Sequence[TextCell], *, is_number: bool = True) -> TextColumn:
@@ -648,12 +651,19 @@ class _RowReader:
             (first, second),
             {heading: self._format_quantity(row, columns) for heading, columns in effects.items()},
             winner,
-            self.escape(". ".join(filter(None, [row.get("reason"), _describe_undefined(row)]))),
+            self.escape(
+                ". ".join(filter(None, [self._find_reason(row), _describe_undefined(row)]))
+            ),
             ""
             if needed is None
             else f"{self._format_text('required_units', needed)}"
             f" {self._name_units([row], [needed])}",
         )
+
+    def _find_reason(self, row: ResultRow) -> str | None:
+        """Return the reason of a row; that of a change says no more than its verdict if decided."""
+        is_decided = self.kind is PERIODS and row.get("verdict") in ("pass", "fail")
+        return None if is_decided else row.get("reason")
 
     @property
     def confidence(self) -> float:
@@ -701,12 +711,11 @@ class _RowReader:
             return TextCell(
                 self.verdicts.get(verdict, verdict), color=VERDICT_COLORS.get(verdict, "")
             )
+        if columns == ("tolerance",):
+            text = self.escape(value or "")
+            return TextCell(text, float(value.rstrip("%")) if value else None)
         if len(columns) == 1:
-            return (
-                TextCell("")
-                if value is None and columns == ("tolerance",)
-                else self._format_value(columns[0], value)
-            )
+            return self._format_value(columns[0], value)
         low, high = (row.get(name) for name in columns)
         if low is None or high is None:
             return TextCell("--" if self.form == "latex" else NO_WINNER)
@@ -714,6 +723,8 @@ class _RowReader:
         if columns == (CI_LOW, CI_HIGH) and bounds is not None:
             span = bounds[1] - bounds[0]
             low, high = max(low, -span), min(high, span)
+        if columns == BOUNDS and low == high:
+            return TextCell(EXACT, low)
         return TextCell(
             f"{self._format_value(columns[0], low).text} to"
             f" {self._format_value(columns[1], high).text}",

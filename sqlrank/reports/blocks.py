@@ -298,7 +298,7 @@ _EMPTY_MARKS = re.compile(
 _LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
 _POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
-_DRAWN = re.compile(r"--drawn:(\d+)px")
+_DRAWN = re.compile(r"--drawn:(\d+)")
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
@@ -325,7 +325,7 @@ def _embed_svg(svg_text: str, ident: str, title: str) -> str:
     The style sheet grows it from the width that it was drawn with.
     """
     width_match = re.search(r'width="(\d+)"', svg_text)
-    drawn_width = f"--drawn:{width_match[1]}px" if width_match else ""
+    drawn_width = f"--drawn:{width_match[1]}" if width_match else ""
     svg_tag = f'<svg role="img" aria-label="{escape(truncate_text(title))}" style="{drawn_width}" '
     unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text).replace("<svg ", svg_tag, 1)
     # The last digits of a position depend on the order in which threads add.

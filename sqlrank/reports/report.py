@@ -158,6 +158,11 @@ def _load_template() -> Template:
         words = re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)(?=.)", text)
         return Markup("<wbr>").join(map(escape, words))
 
+    def mark_claim(text: str) -> Markup:
+        """Emphasize the claim of a sentence, before the numbers that support it."""
+        claim, colon, numbers = text.partition(": ")
+        return Markup("<strong>{}:</strong> {}").format(claim, numbers) if colon else escape(text)
+
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE_FOLDER),
         autoescape=True,
@@ -168,7 +173,15 @@ def _load_template() -> Template:
     # Vega escapes the texts of its SVG.
     environment.filters["drawn"] = Markup
     environment.filters["breakable"] = mark_breaks
+    environment.filters["claimed"] = mark_claim
+    environment.globals["has_chart"] = _has_chart
     return environment.get_template("report.html.j2")
+
+
+def _has_chart(block: Any, following: Any) -> bool:
+    """Return True for a table with the chart of it, which stand side by side on a wide screen."""
+    kinds = [getattr(each, "kind", None) for each in (block, following)]
+    return kinds == ["table", "picture"] and not block.is_folded and bool(block.rows)
 
 
 DEFAULT_CONFIDENCE = 0.95
@@ -376,7 +389,9 @@ def _report_rollup(request: RollupReportRequest, rollup: Any) -> PageContent:
         *_format_arguments(options),
         *_format_arguments(request.policies),
     ]
-    return PageContent(heading, rollup_sections(request), settings, [rollup])
+    sections, size, reason = rollup_sections(request)
+    settings += [("no confidence intervals", reason)] if reason else []
+    return PageContent(heading, sections, settings, [rollup], size=size)
 
 
 def _report_rows(request: ReportRequest, arguments: Mapping[str, Any]) -> PageContent:

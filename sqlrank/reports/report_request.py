@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
 
 
-DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+DEFAULT_RANKING_METRICS = ("nDCG@10", "MAP", "MRR", "Precision@10", "Recall@100")
 DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")
 """Default metrics of predictions; ``DEFAULT_RANKING_METRICS`` are those of rankings."""
 
 DEFAULT_METRICS_BY_ROLE = {
-    "classified": ("MulticlassAccuracy", "MulticlassBalancedAccuracy", "f1_macro", "CohenKappa"),
+    "classified": ("MulticlassAccuracy", "MulticlassBalancedAccuracy", "MacroF1", "CohenKappa"),
     **dict.fromkeys(
         ("records", "predicted_clusters"),
         ("PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedF", "ClusterF"),
@@ -257,15 +257,14 @@ class ReportRequest:
         return result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
 
     def _with_baseline(self, result: pa.Table) -> pa.Table:
-        """Name the baseline in the metadata, from which charts read which system is grey: of two
-        systems, it is the first.
+        """Name in the metadata, for charts, the column of systems, and the baseline, which is grey:
+        of two systems, it is the first.
         """
         pair = self.declared_order if len(self.declared_order) == 2 else [None]  # noqa: PLR2004
-        if (baseline := self.baseline or pair[0]) is None:
-            return result
-        return result.replace_schema_metadata(
-            {**result.schema.metadata, b"sqlrank.baseline": baseline.encode()}
-        )
+        baseline = self.baseline or pair[0]
+        named = {b"sqlrank.system": str(self.system).encode()}
+        named |= {} if baseline is None else {b"sqlrank.baseline": baseline.encode()}
+        return result.replace_schema_metadata({**result.schema.metadata, **named})
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Evaluate the metrics with confidence intervals, without them if none has any."""

@@ -14,19 +14,25 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.call.interval_options import check_confidence_level
 from sqlrank.call.request import name_groups, parse_group_by, select_arguments
-from sqlrank.errors import InputError, MetricError
+from sqlrank.errors import InputError, MetricError, count_things
 from sqlrank.inference import FAIL, INCONCLUSIVE, PASS
 from sqlrank.reports.blocks import (
+    MAX_TABLE_ROWS,
     Section,
+    TableBlock,
     VerdictList,
     VerdictSentence,
     build_figure,
     format_cell,
     read_groups,
+    read_statement,
     result_block,
     select_first_groups,
     truncate_text,
 )
+from sqlrank.reports.sections import build_interval_cell
+from sqlrank.result_columns import BOUNDS, CI_LOW
+from sqlrank.result_metadata import read_result_metadata
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -148,11 +154,12 @@ class RollupReportRequest:
         try:
             return call(confidence=self.confidence), ""
         except (InputError, MetricError) as error:  # such as a rollup without buckets
-            return call(), f"Without confidence intervals: {error}."
+            return call(), str(error)
 
 
-def rollup_sections(request: RollupReportRequest) -> list[Section]:
-    """Return the sections of the page.
+def rollup_sections(request: RollupReportRequest) -> tuple[list[Section], str, str]:
+    """Return the sections of the page, the rows and days of the rollup in words, and the reason why
+    there are no intervals, empty if there are.
 
     Raises ``MetricError`` or ``InputError`` for metrics that the rollup does not have.
     """
@@ -162,13 +169,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     verdicts = VerdictList([*_list_verdicts(moved, request), *missing])
     blocks = [
         verdicts,
-        result_block(
-            overall,
-            "summary-table",
-            "Metrics of all days",
-            request.max_rows,
-            note=_format_note(reason),
-        ),
+        _build_summary_table(overall, request),
         build_figure(
             _first_groups(overall, moved, request)[0],
             "summary-chart",
@@ -176,13 +177,40 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
             "dots",
         ),
     ]
-    return [Section("summary", "Summary", blocks), over_days, drifted]
+    num_rows = pc.sum(overall["num_rows"]).as_py() or 0
+    size = count_things(num_rows, "row") + (f" from {days[0]} to {days[-1]}" if days else "")
+    return [Section("summary", "Summary", blocks), over_days, drifted], size, reason
 
 
-def _format_note(reason: str) -> str:
-    """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
-    names = "bound_low and bound_high" if reason else "Bounds"
-    return f"{names} are guaranteed limits of the change that binning causes. {reason}".strip()
+def _build_summary_table(overall: pa.Table, request: RollupReportRequest) -> TableBlock:
+    """Return the metrics of all days by group, each with its interval or its bounds."""
+    columns = read_result_metadata(overall.schema.metadata).columns  # type: ignore[union-attr]
+    names = [name for name, kind in columns.items() if kind == "metric"]
+    counts = ["num_days", "num_rows"]
+    if any(kind == CI_LOW for kind in columns.values()):
+        note = f"In parentheses: the {100 * request.confidence:g}% confidence interval."
+    else:
+        note = "In parentheses: bounds over all orders of rows within score bins."
+        note *= any(kind in BOUNDS for kind in columns.values())
+        note += " The rollup has no buckets for confidence intervals."
+    rows = overall.slice(0, MAX_TABLE_ROWS).to_pylist()
+    return TableBlock(
+        "summary-table",
+        "Metrics of all days",
+        list(map(truncate_text, [*request.by, *names, *counts])),
+        [
+            [
+                *(format_cell(name, row[name]) for name in request.by),
+                *(build_interval_cell(row, name) for name in names),
+                *(format_cell(name, row[name]) for name in counts),
+            ]
+            for row in rows
+        ],
+        overall.num_rows - len(rows),
+        read_statement(overall),
+        note.strip(),
+        max_rows=request.max_rows,
+    )
 
 
 def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], list[VerdictSentence]]:
@@ -269,10 +297,10 @@ def _drift_section(
             raise
         return Section("drift", title, (), [f"Drift is not shown: {error}"]), None
     text = (
-        f"The reference are the rows where {truncate_text(reference)}, and they are compared with"
-        f" {'all rows' if current is None else f'those where {truncate_text(current)}'}. A"
-        " difference is the current value minus that of the reference. PSI is the population"
-        " stability index of the scores."
+        f"Reference: {truncate_text(reference)}. Current:"
+        f" {'all rows' if current is None else truncate_text(current)}. The difference is the"
+        " current value minus that of the reference. PSI is the population stability index of the"
+        " scores."
     )
     order = "the worst first" if "verdict" in result.column_names else "the largest first"
     return (

@@ -41,8 +41,8 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.verdict_sentences import data_warnings, label_rows
-from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.result_metadata import read_left_out, read_unit
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, SLICE_COLUMN
+from sqlrank.result_metadata import COLUMNS_KEY, read_left_out, read_result_metadata, read_unit
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -238,15 +238,15 @@ def _choose_shades(
 
 
 def build_interval_cell(row: ResultRow, name: str) -> Cell:
-    """Return a cell of a value with its interval, sorted by the value."""
-    value, low, high = (
-        format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high")
+    """Return a cell of a value with its interval, or else its bounds, sorted by the value."""
+    value, *limits = (
+        format_cell(name, row.get(column))
+        for column in (name, *(f"{name}.{end}" for end in (CI_LOW, CI_HIGH, *BOUNDS)))
     )
-    return (
-        value
-        if low.number is None or high.number is None
-        else replace(value, interval=f"({low.text} to {high.text})")
-    )
+    for low, high in (limits[:2], limits[2:]):
+        if low.number is not None and high.number is not None and low.number != high.number:
+            return replace(value, interval=f"({low.text} to {high.text})")
+    return value
 
 
 def pivot_table(
@@ -672,8 +672,15 @@ def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
     if SLICE_COLUMN not in keys:
         return comparisons
     group_rows = comparisons.filter(pc.equal(comparisons[SLICE_COLUMN], ", ".join(group)))
-    return group_rows.drop_columns(
-        [name for name in keys if name != SLICE_COLUMN and name not in group]
+    dropped = {SLICE_COLUMN, *keys} - {*group}
+    metadata = comparisons.schema.metadata or {}
+    columns = {
+        name: kind
+        for name, kind in read_result_metadata(metadata).columns.items()  # type: ignore[union-attr]
+        if name not in dropped
+    }
+    return group_rows.drop_columns(sorted(dropped)).replace_schema_metadata(
+        {**metadata, COLUMNS_KEY.encode(): json.dumps(columns).encode()}
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call.request import describe_source
-from sqlrank.call.sources import leaf_sources
+from sqlrank.call.sources import QuerySource, leaf_sources
 from sqlrank.errors import count_things, join_words
 from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
@@ -24,7 +24,7 @@ from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.result_metadata import read_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -88,7 +88,7 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         pair_verdict(
             system,
             baseline,
-            [(label, _name_difference(row, label)) for row, label in pairs[system, baseline]],
+            list(_name_differences(pairs[system, baseline])),
         )
         for system, baseline in list(pairs)[:MAX_PAIRS_NAMED]
     ]
@@ -116,17 +116,30 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
     return verdicts
 
 
-def _name_difference(row: ResultRow, label: str) -> str:
-    """Return a metric, and if it differs significantly, both values and the interval of the
-    difference: ``AP 0.2000 → 0.3200 (+0.1200, 0.0500 to 0.1900)``.
+def _name_differences(
+    labeled_rows: Sequence[tuple[ResultRow, str]],
+) -> Iterator[tuple[str, str]]:
+    """Yield the verdict on each metric and the metric, which if it differs significantly has both
+    values and the interval of the difference, with the level that is not that of the one before:
+    ``AP 0.2000 → 0.3200 (+0.1200, 95% interval 0.0500 to 0.1900)``.
     """
-    if label == NOT_SIGNIFICANT:
-        return str(row["metric"])
+    level = None
+    for row, label in labeled_rows:
+        is_named = label != NOT_SIGNIFICANT
+        yield label, _name_difference(row, level) if is_named else str(row["metric"])
+        level = row["ci_level"] if is_named else level
+
+
+def _name_difference(row: ResultRow, level: float | None) -> str:
+    """Return a metric with both values and the interval of their difference; ``level`` is that of
+    the interval that stands before.
+    """
     before, after, difference, low, high = (
         format_cell(name, row[name]).text
         for name in ("value_baseline", "value", "difference", "ci_low", "ci_high")
     )
-    interval = "" if row["ci_low"] is None else f", {low} to {high}"
+    named = "" if row["ci_level"] in {None, level} else f"{100 * row['ci_level']:.4g}% interval "
+    interval = "" if row["ci_low"] is None else f", {named}{low} to {high}"
     change = NO_BREAK.join([before, "→", after])
     return f"{row['metric']} {change} ({difference}{interval})"
 
@@ -433,6 +446,11 @@ def name_baseline(name: object) -> str:
     return truncate_text(name) if name == "baseline" else f"{truncate_text(name)} (baseline)"
 
 
+def _is_query(source: Any) -> bool:
+    """Return True for the text of a query, which the settings show."""
+    return isinstance(source, QuerySource) and source.option is None
+
+
 def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
     """Return the names of systems, if the heading has none, and of files and tables.
 
@@ -444,7 +462,7 @@ def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
     names = [
         name
         for name, leaf in zip(names, leaves, strict=True)
-        if isinstance(leaf, str) or not name.startswith("a ")
+        if (isinstance(leaf, str) or not name.startswith("a ")) and not _is_query(leaf)
     ]
     parts = _name_first(systems, "system"), _name_first(list(dict.fromkeys(names)), "source")
     return truncate_text(" on ".join(filter(None, parts)))

@@ -45,15 +45,18 @@ def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric, by, exp
 @pytest.mark.slow
 def test_few_cut_offs_are_integers(tmp_path):
     texts, _ = draw_chart(
-        sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path
+        sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "c": 1}}), tmp_path
     )
     assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]
 
 
 @pytest.mark.slow
-def test_a_title_is_left_of_long_names(tmp_path):
-    table = build_table(label="0 1 0 1", score="0.1 0.4 0.1 0.4", g=["x" * 300] * 2 + ["y"] * 2)
+def test_a_title_is_above_or_left_of_long_names(tmp_path):
+    names = {"g": ["x" * 300] * 2 + ["y"] * 2, "h": "a a b b"}
+    table = build_table(label="0 1 0 1", score="0.1 0.4 0.1 0.4", **names)
     _, svg = draw_chart(sqlrank.evaluate("AUC", predictions=table, by="g"), tmp_path)
+    assert re.search(r'<text text-anchor="end" transform="translate\(-5,-[\d.]+\)[^>]*>g<', svg)
+    _, svg = draw_chart(sqlrank.evaluate("AUC", predictions=table, by=["h", "g"]), tmp_path)
     title = re.search(
         r'<text text-anchor="middle" transform="translate\(-([\d.]+),[\d.]+\) rotate\(-90\)', svg
     )

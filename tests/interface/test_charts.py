@@ -282,7 +282,7 @@ def test_several_scores_keep_a_dimension_of_their_own_among_groupings():
     result = sqlrank.evaluate(
         "Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]]
     )
-    assert list_rows(draw_spec(result), "colour", "row") == [
+    assert list_rows(draw_spec(result), "colour", "name") == [
         (score, slice_)
         for score in ("other", "score")
         for slice_ in ("all", "country=DE", "country=FR")
@@ -292,7 +292,7 @@ def test_several_scores_keep_a_dimension_of_their_own_among_groupings():
 def test_days_are_an_axis_also_as_text():
     found = draw_spec(evaluate_clicks("Brier", by=["day", "country"]))
     x = found["layer"][0]["encoding"]["x"]
-    assert (x["type"], x["title"], x["axis"]["format"]) == ("temporal", "day", "%Y-%m-%d")
+    assert (x["type"], x["title"], x["axis"]["format"]) == ("temporal", "day (2026)", "%-d %b")
     assert list_rows(found, "x", "colour")[:2] == [
         ("2026-01-01T00:00:00", "DE"),
         ("2026-01-01T00:00:00", "FR"),

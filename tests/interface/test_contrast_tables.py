@@ -331,6 +331,15 @@ def test_verdicts_have_one_tolerance_below_and_several_in_a_column():
     assert lay_out(drift)[0].split() == ["metric", "reference", "current", "difference", "bounds"]
     exact = [drift[0] | {"bound_low": 0.25, "bound_high": 0.25}]
     assert lay_out(exact)[0].split() == ["metric", "reference", "current", "difference"]
+    assert lay_out([*drift, *exact])[2].split()[-2:] == ["+0.2500", "exact"]
+    decided = [
+        drift[0] | {"metric": verdict, "verdict": verdict, "reason": f"reason of {verdict}"}
+        for verdict in ("pass", "fail", "inconclusive", "skipped")
+    ]
+    assert lay_out(decided)[5:7] == [
+        "inconclusive: reason of inconclusive.",
+        "skipped: reason of skipped. All columns: --format csv",
+    ]
     assert lay_out([drift[0] | {"ci_low": 0.1, "ci_high": 0.4}])[0].split()[-1] == "interval"
 
 
@@ -361,10 +370,10 @@ def test_colors_say_who_wins_and_what_fails(monkeypatch):
 def test_many_verdicts_with_one_reason_are_named_by_the_verdict():
     rows = [
         {"campaign": number, "metric": "AUC", "value_reference": 0.5, "value_current": 0.75, "difference": 0.25, "ci_low": 0.1, "ci_high": 0.4,
-         "tolerance": "5%", "verdict": "fail" if number < 7 else "pass", "reason": "moved" if number < 7 else "within the tolerance"}
+         "tolerance": "5%", "verdict": "inconclusive" if number < 7 else "skipped", "reason": "too wide" if number < 7 else "no rows"}
         for number in range(8)
     ]  # fmt: skip
-    assert lay_out(rows)[9:11] == ["fail: moved.", "campaign=7: within the tolerance."]
+    assert lay_out(rows)[9:11] == ["inconclusive: too wide.", "campaign=7: no rows."]
 
 
 def test_a_sentence_of_several_rows_is_shown_once_for_all_of_a_group_or_metric():

@@ -14,6 +14,7 @@ import sqlrank
 from sqlrank.charts.theme import GREY, PALETTE
 from tests.interface.command_line import run_command
 from tests.interface.test_reports import RUNS, Page
+from tests.tables import build_table
 
 
 @pytest.mark.slow
@@ -51,6 +52,25 @@ def test_systems_are_compared_within_groups_where_the_baseline_is_better_first()
     assert {"comparison-groups", "comparison-group-0-sql", "comparison-group-0-chart"} <= set(
         page.ids
     )
+
+
+@pytest.mark.slow
+def test_three_systems_are_compared_and_drawn_within_each_of_several_groupings():
+    names = {"query_id": "q1 q2 q3", "country": "fr fr de", "device": "a b a"}
+    page = Page(
+        sqlrank.report(
+            "RR",
+            run={**RUNS, "third": RUNS["old"]},
+            qrels={query: {"a": 1} for query in ("q1", "q2", "q3")},
+            queries=build_table(**names),
+            by=[["country"], ["device"]],
+            baseline="old",
+        ).html
+    )
+    assert "Not drawn" not in page.text
+    for index, name in enumerate(("country", "device")):
+        heads = page.tables[f"comparison-group-{index}-rows"][0]
+        assert heads[:5] == [name, "metric", "system", "old", "value"]
 
 
 @pytest.mark.slow

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import sqlrank
+from sqlrank.charts.export import save_chart, svg_panels
 from tests.interface.browser import open_page, start_browser
+from tests.interface.charts import RESULTS
 from tests.interface.command_line import TREC
 from tests.interface.test_cluster_reports import classify, link_records
 from tests.interface.test_reports import report_many_queries
@@ -347,12 +349,23 @@ CLIPPED = """
 """Texts of charts that reach out of their picture, and are cut there."""
 
 
+@pytest.fixture(scope="module")
+def charts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a chart of each kind, and of each as the panels of a report."""
+    made = tmp_path_factory.mktemp("charts")
+    for kind, build in RESULTS.items():
+        chart = sqlrank.chart(build(), kind)
+        save_chart(chart, made / f"{kind}.svg")
+        panels = "".join(svg_panels(chart)[0])
+        (made / f"{kind}-panels.html").write_text(f"<!DOCTYPE html>{panels}", "utf-8")
+    return made
+
+
 @pytest.mark.parametrize("width", [1400, 375])
-def test_no_text_of_a_chart_is_clipped(browser, folder, width):
+def test_no_text_of_a_chart_is_clipped(browser, folder, charts, width):
     num_texts = 0
-    for path in sorted(
-        [*folder.glob("*.html"), *(TREC.parents[2] / "docs" / "assets").glob("*.svg")]
-    ):
+    assets = (TREC.parents[2] / "docs" / "assets").rglob("*.svg")
+    for path in sorted([*folder.glob("*.html"), *charts.iterdir(), *assets]):
         page = open_page(browser, path, width)
         assert page.execute_script(CLIPPED) == [], path.name
         num_texts += page.execute_script("return document.querySelectorAll('svg text').length")

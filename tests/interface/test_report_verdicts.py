@@ -72,7 +72,7 @@ def test_a_pair_of_systems_has_one_sentence_with_its_state(expected):
 @pytest.mark.slow
 def test_one_named_run_is_reported_without_a_comparison():
     page = Page(sqlrank.report("RR", run={"bm25": RUNS["old"]}, qrels=QRELS).html)
-    assert page.rows("summary-table") == [["bm25", "RR", "0.6111", "0.0943", "0.9595", "3"]]
+    assert page.rows("summary-table") == [["bm25", "RR", "0.6111", "0.0943 to 0.9595"]]
     assert page.tables["pivot-rows"] == [
         ["metric", "bm25", "better"],
         ["RR", "0.6111 (0.0943 to 0.9595)", "higher"],
@@ -112,8 +112,8 @@ def test_the_verdict_has_the_sizes_of_differences():
     html = sqlrank.report("RR", run=runs, qrels={query: {"a": 1} for query in queries}).html
     # One of 30 queries gains nothing, the others 0.5: t is 2.0452 of 29 degrees of freedom.
     assert (
-        "new beats old on 1 of 1 metric: RR 0.5000\xa0→\xa00.9833 (+0.4833, 0.4492 to 0.5174)."
-        in html
+        "<strong>new beats old on 1 of 1 metric:</strong> RR 0.5000\xa0→\xa00.9833 (+0.4833, 95%"
+        " interval 0.4492 to 0.5174)." in html
     )
 
 

@@ -39,7 +39,7 @@ def test_a_line_with_the_band_of_what_is_certain():
     assert list_rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
     assert expected[1][2] < expected[1][3]
     titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
-    assert titles == ["day", "AUC", "bound_low", "bound_high", "num_days", "num_rows"]
+    assert titles == ["day (2026)", "AUC", "bound_low", "bound_high", "num_days", "num_rows"]
     assert (
         read_caption(found)
         == "Bands: bounds over all orders of rows within score bins. Each point: the 2 days up"
