@@ -70,7 +70,7 @@ INTERVAL_STEP_COLUMNS = (
     ),
     *("cell_squares", "enlarged_se"),
     *("t_growth", "effective_df", "inflation", "proportion", "center", "t_quantile"),
-    *("variance", "ratio", "shrinkage", "margin", "ci_low", "ci_high"),
+    *("variance", "variance_ratio", "quantile_ratio", "shrinkage", "margin", "ci_low", "ci_high"),
 )
 """Names of the columns of the steps of intervals."""
 

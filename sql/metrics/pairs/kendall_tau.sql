@@ -1,5 +1,5 @@
 -- KendallTau: Kendall's tau: concordant less discordant pairs, over the geometric mean of the pairs untied in label and the pairs untied in score (tau-b by default).
---     tau = (concordant - discordant) / scale
+--     tau = (concordant - discordant) / denominator
 -- Pairs of predictions are counted, each by the product of their weights.
 -- Full name: Kendall's tau.
 -- Use when: you compare two orders of the same rows, such as a cheap label with an expensive one, and all pairs count the same.

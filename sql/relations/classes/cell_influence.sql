@@ -7,7 +7,7 @@ SELECT
   confusion_cells.num_predictions, -- predictions of weight 0 do not count
   confusion_cells.weight, -- of these predictions
   confusion_cells.weight_squares, -- sum of their squared weights
-  confusion_cells.even_predictions, -- of one weight, with equal sums of squares, fourth powers
+  confusion_cells.even_predictions, -- units of one weight with the same sums of powers
   COALESCE(label_classes.precision_by_label, 0)
     + COALESCE(predicted_classes.precision_by_predicted, 0)
     + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.precision_by_hit, 0) ELSE 0 END AS precision_influence,
@@ -29,16 +29,16 @@ SELECT
     label_classes.precision_by_predicted + label_classes.precision_by_hit,
     label_classes.precision_by_predicted, predicted_classes.precision_by_predicted,
     rare_classes.greatest_precision_cost, rare_classes.second_precision_cost
-  ) AS precision_flip,
-  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END * COALESCE(label_classes.recall_by_hit, 0) AS recall_flip,
+  ) AS precision_flip, -- change of the metric if its outcome were the other one
+  CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END * COALESCE(label_classes.recall_by_hit, 0) AS recall_flip, -- change of the metric if its outcome were the other one
   class_flip(
     confusion_cells.label = confusion_cells.predicted,
     label_classes.f_by_predicted + label_classes.f_by_hit,
     label_classes.f_by_predicted, predicted_classes.f_by_predicted, rare_classes.greatest_f_cost,
     rare_classes.second_f_cost
-  ) AS f_flip,
+  ) AS f_flip, -- change of the metric if its outcome were the other one
   CASE WHEN confusion_cells.label = confusion_cells.predicted THEN -1 ELSE 1 END
-    * COALESCE(label_classes.balanced_accuracy_by_hit, 0) AS balanced_accuracy_flip,
+    * COALESCE(label_classes.balanced_accuracy_by_hit, 0) AS balanced_accuracy_flip, -- change of the metric if its outcome were the other one
   rare_classes.precision_cells, -- of all classes
   rare_classes.recall_cells, -- of all classes
   rare_classes.balanced_accuracy_cells -- of all classes

@@ -14,7 +14,7 @@ SELECT
   COALESCE(confusion_cells.num_predictions, 0) AS num_predictions, -- predictions of weight 0 do not count
   COALESCE(confusion_cells.weight, 0) AS weight,
   COALESCE(confusion_cells.weight_squares, 0) AS weight_squares, -- sum of squared weights
-  confusion_cells.even_predictions -- of one weight, with equal sums of squares, fourth powers
+  confusion_cells.even_predictions -- units of one weight with the same sums of powers
 FROM numbered_classes AS label_classes
 JOIN numbered_classes AS predicted_classes
   ON label_classes.group_id = predicted_classes.group_id

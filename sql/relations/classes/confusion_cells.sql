@@ -5,6 +5,6 @@ SELECT
   SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_predictions, -- predictions of weight 0 do not count
   SUM(weight) AS weight,
   SUM(weight * weight) AS weight_squares, -- sum of their squared weights
-  even_units(weight) AS even_predictions -- of one weight, with equal sums of squares, fourth powers
+  even_units(weight) AS even_predictions -- units of one weight with the same sums of powers
 FROM classified
 GROUP BY group_id, label, predicted

@@ -5,7 +5,7 @@
 SELECT
   group_id, label, predicted, num_predictions, weight,
   weight_squares, -- sum of squared weights
-  even_predictions, -- of one weight, with equal sums of squares, fourth powers
+  even_predictions, -- units of one weight with the same sums of powers
   (disagreement_ratio * (label_disagreement + predicted_disagreement) - total_weight * disagreement - observed_disagreement)
     / NULLIF(chance_disagreement, 0) AS weighted_kappa_influence -- derivative by the weight of a prediction
 FROM (

@@ -4,7 +4,7 @@ SELECT
   group_id, score,
   CASE WHEN label = 1 THEN 1 ELSE 0 END AS label, -- 1 of positives, else 0
   SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_units, -- predictions of positive weight
-  even_units(weight) AS even_units, -- of one weight, with equal sums of squares, fourth powers
+  even_units(weight) AS even_units, -- units of one weight with the same sums of powers
   SUM(weight) AS weight,
   SUM(weight * weight) AS weight_squares, -- sum of their squared weights
   SUM(weight * label) AS label_sum, -- sum of weight times label

@@ -228,7 +228,7 @@ class IntervalFormulas:
                 columns.append(
                     comment_column(
                         ratio,
-                        "ratio",
+                        "quantile_ratio",
                         "squared t quantile at size - 1 over that at units - 1 degrees of freedom",
                     )
                 )
@@ -238,7 +238,7 @@ class IntervalFormulas:
             columns.append(
                 comment_column(
                     ratio,
-                    "ratio",
+                    "variance_ratio",
                     "Hanley and McNeil's variance, over AUC (1 - AUC), at the center",
                 )
             )
@@ -266,7 +266,7 @@ class IntervalFormulas:
             exp.column("units"),
             self._select_sample_size(),
             variance,
-            exp.column("ratio"),
+            exp.column("variance_ratio" if self.needs_class_sizes else "quantile_ratio"),
         ]
         trials = self.relations.apply_function(
             "effective_trials", {"effective_trials": method}, *arguments
@@ -348,7 +348,7 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     (
         "interval_terms",
         IntervalFormulas.list_interval_terms,
-        "the metric as a share, and terms of the variance for the interval",
+        "the metric, and terms of the variance for its interval",
     ),
     (
         "variances",
@@ -363,7 +363,7 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     (
         "margins",
         IntervalFormulas.list_margins,
-        "half of that and the root of Wilson's formula, from which both limits follow",
+        "the margin, from which both limits follow",
     ),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their

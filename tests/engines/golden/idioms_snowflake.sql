@@ -246,13 +246,13 @@ ORDER BY predictions_metrics."MODEL" NULLS FIRST;
     "CAMPAIGN", metric, value, units,
     fourth_powers / NULLIF(squares * squares, 0) - CAST(1 AS DOUBLE) / units AS concentration
 -- logs: interval_terms
-  -- One row per CAMPAIGN and metric: the metric as a share, and terms of the variance for the
+  -- One row per CAMPAIGN and metric: the metric, and terms of the variance for its interval.
     "CAMPAIGN", metric, value, units, se, df,
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
       THEN 1 + 2 * concentration - CAST(4 AS DOUBLE) / units
 -- logs: margins
-  -- One row per CAMPAIGN and metric: half of that and the root of Wilson's formula, from which both
+  -- One row per CAMPAIGN and metric: the margin, from which both limits follow.
     "CAMPAIGN", metric, value, units, se,
       WHEN se > CAST('1e-12' AS DOUBLE) * ABS(value)
         WHEN df = 1 THEN CAST(12.706204736174696 AS DOUBLE)

@@ -129,8 +129,7 @@ WITH logs AS NOT MATERIALIZED (
     fourth_powers / NULLIF(squares * squares, 0) - 1 / units AS concentration
   FROM metric_sums
 ), interval_terms AS (
-  -- One row per campaign and metric: the metric as a share, and terms of the variance for the
-  -- interval.
+  -- One row per campaign and metric: the metric, and terms of the variance for its interval.
   SELECT
     "campaign", metric, value, units, se, df,
     -- about (t / z)^2, t with units - 1 degrees of freedom, z normal; within 1.6 % from 4 units on
@@ -152,8 +151,7 @@ WITH logs AS NOT MATERIALIZED (
     END AS inflation
   FROM standard_errors
 ), margins AS MATERIALIZED (
-  -- One row per campaign and metric: half of that and the root of Wilson's formula, from which both
-  -- limits follow.
+  -- One row per campaign and metric: the margin, from which both limits follow.
   SELECT
     "campaign", metric, value, units, se,
     -- half-width of the interval: a quantile of Student's t times a standard error

@@ -1,4 +1,4 @@
--- wilson_spread: m of Wilson's limits without a difference: p^2 / (p + m), and p + (1 - p) m / (1 - p + m).
+-- wilson_spread: margin m by which Wilson's limits are p^2 / (p + m) and p + (1 - p) m / (1 - p + m).
 -- The limits are share^2 / (share + spread), and share + (1 - share) * spread / (1 - share + spread).
 -- These have no difference that rounding could bring below 0 or above 1. The shrinkage is t^2 / n, for n trials and the quantile t; the
 -- same limits are usually written as (share + t^2 / 2n -+ t sqrt(share (1 - share) / n + t^2 / 4n^2)) / (1 + t^2 / n).

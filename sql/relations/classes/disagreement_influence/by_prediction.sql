@@ -4,7 +4,7 @@
 SELECT
   group_id, label, predicted,
   num_predictions AS num_units, -- predictions of the row
-  even_predictions AS even_units, -- of one weight, with equal sums of squares, fourth powers
+  even_predictions AS even_units, -- units of one weight with the same sums of powers
   SQRT(weight_squares) AS influence_weight, -- root of the sum of their squared weights
   CASE WHEN label = predicted THEN weight ELSE 0 END AS positive_weight, -- weight of predictions, 0 if they are wrong
   CASE WHEN label = predicted THEN weight_squares ELSE 0 END AS positive_squares, -- sum of their squared weights, 0 if they are wrong

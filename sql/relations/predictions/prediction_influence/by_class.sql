@@ -2,7 +2,7 @@
 -- Grain: rows of tied_predictions
 SELECT
   tied_predictions.group_id, tied_predictions.label, tied_predictions.num_units,
-  tied_predictions.even_units, -- of one weight, with equal sums of squares, fourth powers
+  tied_predictions.even_units, -- units of one weight with the same sums of powers
   SQRT(tied_predictions.weight_squares) AS influence_weight, -- root of the sum of squared weights
   CASE WHEN tied_predictions.label = 1 THEN tied_predictions.weight ELSE 0 END AS positive_weight, -- weight of positives
   CASE
