@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.compiler.select_builders import inline_function
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, join_sentences, join_words, suggest_choice
-from sqlrank.inference import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.decomposition import (
@@ -135,9 +136,12 @@ def net_batches(
     """
     columns = {name: quoted_column(name) for name in table.types}
     merges = {name: merge for name in columns if (merge := merge_class(name)) is not None}
+    library = load_registry()
     merged = [
         exp.alias_(
-            (_zero_if_cancelled(columns[name]) if merge is exp.Sum else merge(this=columns[name])),
+            inline_function(library, "net_sum", [columns[name]], {})
+            if merge is exp.Sum
+            else merge(this=columns[name]),
             columns[name].this,
         )
         for name, merge in merges.items()
@@ -156,13 +160,6 @@ def net_batches(
             f"rollup: {table.label} has no rows to add up, since all of them have been subtracted"
         )
     return remaining.subquery("s")
-
-
-def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
-    total, size = exp.Sum(this=column), exp.Sum(this=exp.Abs(this=column))
-    least = exp.Literal.number(f"{ROUNDING_NOISE:.12f}") * size
-    is_nothing = exp.LTE(this=exp.Abs(this=total), expression=least)
-    return case_when(is_nothing, 0, total)
 
 
 def _check_net_sums(
