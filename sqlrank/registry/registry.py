@@ -250,16 +250,12 @@ class Registry:
     @cached_property
     def metric_policies(self) -> set[str]:
         """Policies that only affect metrics that declare them, such as ``ideal`` and
-        ``precision_at``.
+        ``precision_at``, found in their texts.
 
         ``level`` is excluded, because it affects every metric of groups.
         """
-        return {
-            choice.name
-            for file in self.metric_files
-            for choice in file.declared_settings.values()
-            if not choice.is_slot
-        } - {"level"}
+        texts = "\n".join([file.text for file in self.metric_files])
+        return {*re.findall(r"(?m)^-- ?(\w+): default \w+: ", texts)} - {"level"}
 
     @property
     def metric_files(self) -> list[SqlFile]:

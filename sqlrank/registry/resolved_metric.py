@@ -142,8 +142,9 @@ def find_references(file: SqlFile) -> References:
     from sqlrank.sql_ast import find_nodes
 
     kinds = (exp.Placeholder, exp.Anonymous, exp.Table, exp.Column)
+    nodes = find_nodes(file.tree, *kinds)
     params, calls, tables, columns = (
-        frozenset([node.name for node in find_nodes(file.tree, kind)]) for kind in kinds
+        frozenset([node.name for node in nodes if isinstance(node, kind)]) for kind in kinds
     )
     return References(params, frozenset(map(str.lower, calls)), tables, columns)
 

@@ -112,7 +112,7 @@ def _read_columns(scope: Scope, columns_read: dict[str, set[str]]) -> None:
         for alias, source in scope.sources.items()
     }
     for column in scope.columns:
-        owner = scope.find_owner(column)
+        owner = scope.find_owner(column) if len(names) > 1 else None
         for names_of_source in names.values() if owner is None else [names[owner]]:
             names_of_source.add(column.name)
 
