@@ -271,7 +271,7 @@ class SourceTable:
 
     def require_readable(self, names: Iterable[str]) -> None:
         """Raise ``InputError`` for the first of these columns that has a problem."""
-        for name in names:
+        for name in names if self.problems else ():
             if (problem := self.problems.get(name)) is not None:
                 raise InputError(problem.text)
 

@@ -173,6 +173,8 @@ class BoundInput:
         """Return a copy without columns that have a problem and are not needed; raise
         ``InputError`` for those that are.
         """
+        if not self.table.problems:
+            return self
         needed = {*needed, *self.group_names}
         self.table.require_readable(
             column_name for name, column_name in self.columns.items() if name in needed
@@ -187,8 +189,8 @@ class BoundInput:
         )
 
     def with_columns(self, columns: Mapping[str, str]) -> BoundInput:
-        """Return a copy with further columns."""
-        return replace(self, columns={**self.columns, **columns})
+        """Return a copy with further columns, if there are any."""
+        return replace(self, columns={**self.columns, **columns}) if columns else self
 
     def with_group_columns(self, columns: Mapping[str, str]) -> BoundInput:
         """Return a copy with further group-by columns, under their names in the statement."""
@@ -311,13 +313,8 @@ class BoundInput:
         items = [*drop_comments_repeated_in_query(select_items), *further_items]
         query = exp.select(*items, copy=False)
         query = query.where(self.where.copy(), copy=False) if self.where is not None else query
-        query = (
-            query
-            if keep_nulls
-            else query.where(
-                *(is_not_null(self.raw_expression(name)) for name in self.not_null), copy=False
-            )
-        )
+        for name in () if keep_nulls else self.not_null:
+            query = query.where(is_not_null(self.raw_expression(name)), copy=False)
         read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
         return _qualify_columns(
             query.from_(self.table.from_clause(read_columns.values(), for_display), copy=False)
@@ -645,8 +642,8 @@ class BoundInputs:
     condition: exp.Expr | None = None
 
     def with_inputs(self, changed: Mapping[str, BoundInput]) -> BoundInputs:
-        """Return the same with other or further inputs."""
-        return replace(self, by_role={**self.by_role, **changed})
+        """Return the same with other or further inputs, if there are any."""
+        return replace(self, by_role={**self.by_role, **changed}) if changed else self
 
     @property
     def group_names(self) -> list[str]:

@@ -490,7 +490,7 @@ class _CompileKey:
     ) -> None:
         self.key = (metrics, library, sources, layout, header, audits, counts)
         metric_settings = tuple(
-            (metric.metric, metric.column_names, tuple(sorted(metric.settings.items(), key=str)))
+            (metric.metric, metric.column_names, frozenset(metric.settings.items()))
             for metric in (*metrics, *counts)
         )
         # Trees compare equal regardless of column types, which determine the casts that are
