@@ -1,6 +1,5 @@
-"""The modules, functions and Python calls of the package that one evaluation of dicts passes
-through, the first of a process and a repeated one: ``python -m tests.calls`` counts the thread of
-the caller, for which the targets are, and with ``--all`` also the one that compiles and runs.
+"""The modules, functions and calls of the package that one evaluation of dicts passes through, the
+first of a process and a repeated one: ``python -m tests.calls``.
 """
 
 import sys
@@ -32,7 +31,12 @@ TARGETS = {"first": CallCounts(70, 400, 6_000), "repeated": CallCounts(35, 150, 
 
 
 def count_calls(function: Callable[[], Any]) -> CallCounts:
-    """Return what the caller's thread enters of sqlrank."""
+    """Return what a call enters of sqlrank, also in the thread that does the work: it runs in this
+    one, which then waits for none.
+
+    Bodies of modules and classes, which imports run, are no functions, and comprehensions and
+    generator expressions are parts of theirs.
+    """
     codes: Counter[Any] = Counter()
     modules = set()
 
@@ -40,25 +44,17 @@ def count_calls(function: Callable[[], Any]) -> CallCounts:
         code = frame.f_code
         if event == "call" and "/sqlrank/" in code.co_filename:
             modules.add(code.co_filename)
-            # Bodies of modules and classes, which imports run, have no such flag
-            codes[code] += bool(code.co_flags & CO_OPTIMIZED)
+            codes[code] += code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")
 
-    sys.setprofile(see)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return CallCounts(len(modules), len(+codes), codes.total())
-
-
-def count_all_calls(function: Callable[[], Any]) -> CallCounts:
-    """Return what a call enters of sqlrank, also in the thread that does the work: it runs in this
-    one, which then waits for none.
-    """
     with patch.object(
         open_database, "run_cancellable", lambda _connection, work, _progress: work()
     ):
-        return count_calls(function)
+        sys.setprofile(see)
+        try:
+            function()
+        finally:
+            sys.setprofile(None)
+    return CallCounts(len(modules), len(+codes), codes.total())
 
 
 def evaluate_dicts() -> None:
@@ -66,9 +62,8 @@ def evaluate_dicts() -> None:
 
 
 if __name__ == "__main__":
-    counted = count_all_calls if "--all" in sys.argv else count_calls
     for name, target in TARGETS.items():
-        counts = zip(CallCounts._fields, counted(evaluate_dicts), target, strict=True)
+        counts = zip(CallCounts._fields, count_calls(evaluate_dicts), target, strict=True)
         for what, count, most in counts:
             sys.stdout.write(f"{what} of a {name} evaluation: {count:,} of {most:,}\n")
         evaluate_dicts()
