@@ -576,10 +576,11 @@ def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, s
     """Return the parameters and policies that the values of a metric depend on, with their
     defaults, as texts.
 
-    Left out are plans, which change no value, and ``aggregate``: fingerprints are stored with
-    values per query, not yet aggregated.
+    Left out are plans, which change no value, formulas, which are no choice, and ``aggregate``:
+    fingerprints are stored with values per query, not yet aggregated.
     """
-    names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
+    left_out = library.plans.keys() | library.formulas | {"aggregate"}
+    names = sorted(metric.dependencies.settings - left_out)
     values = {name: effective_setting(metric, name, library) for name in names}
     return {
         name: str(int(value) if isinstance(value, float) and value.is_integer() else value)

@@ -167,3 +167,12 @@ def test_definitions_of_users_are_their_sql(tmp_path):
         match=r"^FirstRank: the definition of the baseline, by sqlrank .*, is not that of sqlrank",
     ):
         sqlrank.gate("FirstRank", baseline=baseline, **call)
+
+
+def test_definitions_name_what_callers_choose():
+    """A formula that moves to a file of its own changes no number, and no baseline."""
+    rows = {"label": [0, 1], "score": [0.1, 0.2], "query_id": [1, 1]}
+    found = sqlrank.evaluate("AUC", predictions=rows, level="query", per_query=True)
+    (definition,) = json.loads(found.schema.metadata[b"sqlrank.metrics"]).values()
+    assert "tie_credit" in definition["policies"]
+    assert not load_registry().formulas & definition["policies"].keys()
