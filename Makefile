@@ -13,7 +13,7 @@ ANSWERS := --input answers=baseline=examples/data/rag/baseline.jsonl --input ans
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz mutate freeze engines docs docs-version lint bench bench-spark release clean
+.PHONY: help demo test test-all fuzz mutate freeze engines docs docs-version lint bench bench-docs bench-spark release clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -108,6 +108,13 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 		$(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 	$(BIN)/python -m benchmarks.studies.sketches
+
+bench-docs: $(VENV)/.bench  ## Measure what docs/speed.md has tables of, but Spark, memory limits and scaling (half an hour on an idle machine)
+	for command in "loop.py --repeat 9" "ranking.py --only peers first" "ranking.py --only lists --repeat 9" \
+			"classification.py --only peers shares groups" "measures.py" "families.py --only classes" \
+			"groups.py --rows 300000 --bootstraps 10" "confidence.py" "pairs.py" "ranking.py --only many long"; do \
+		echo "python benchmarks/$$command" && $(BIN)/python benchmarks/$$command || exit 1; \
+	done
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)
 	$(BIN)/python benchmarks/spark.py

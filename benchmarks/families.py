@@ -31,6 +31,16 @@ if TYPE_CHECKING:
 SKLEARN_METRICS = ["AdjustedRand", "VMeasure", "FowlkesMallows"]
 """The metrics of clusters that are scikit-learn's, too, and asked for most."""
 
+LEFT_OUT = (
+    "adjusted_mutual_information",
+    "homonymy_rate",
+    "name_variation_rate",
+    "num_candidate_pairs",
+    "pairs_",
+    "sampled_",
+)
+"""Metrics of records that read another input, and the one that README.md leaves out."""
+
 
 def run_query(query: str) -> Any:
     """Return the rows of a query."""
@@ -48,13 +58,11 @@ def list_record_sides(rows: int) -> Sides:
         f"SELECT i AS record_id, {predicted} AS predicted_cluster, {true} AS true_cluster FROM"
         f" range({rows}) AS t(i)",
     )
-    files = [
-        file
+    names = [
+        file.display_name
         for file in load_registry().metrics.values()
-        if file.path.parent.name == "clusters" and not file.name.startswith("sampled")
+        if file.path.parent.name == "records" and not file.name.startswith(LEFT_OUT)
     ]
-    names = [file.display_name for file in files if file.name != "adjustedmutualinformation"]
-
     counted = f"SELECT predicted_cluster, true_cluster, COUNT(*) AS n FROM '{path}' GROUP BY ALL"
 
     def list_side(names: list[str]) -> Callable[[], dict[str, float]]:

@@ -18,7 +18,6 @@ from timing import (
     check_agreement,
     console,
     parse_options,
-    peak_bytes,
     print_introduction,
     print_targets,
     print_timings,
@@ -200,7 +199,6 @@ def measure_sizes(repeat: int) -> Iterator[Target]:
         }
         heading = "processor: a call, ratio"
         print_timings(f"{title}, {CALLS} calls", timings, BARE, notes, heading)
-        console.print(f"peak memory so far {peak_bytes() / 1e6:.0f} MB")
         yield from list_targets(title, milliseconds)
 
 

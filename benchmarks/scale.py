@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 from data import FOLDER, make_dataset, make_predictions
 from rich.table import Table
-from timing import CORES, console, parse_options, print_introduction, run_child
+from timing import CORES, Values, console, parse_options, print_introduction, run_child, run_in_turn
 
 import sqlrank
 
@@ -73,18 +73,20 @@ def measure_call(name: str, rows: int, options: Namespace) -> dict[str, Any]:
         options.memory_limit,
         options.check,
     ]
-    outputs = [
+
+    def run_process() -> Values:
         # Our own script
-        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603
-        for _ in range(options.repeat if rows <= options.most_repeated else 1)
-    ]
-    outputs.sort(key=lambda values: values["seconds"])
-    middle = outputs[len(outputs) // 2]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        return dict(json.loads(done.stdout))
+
+    repeat = options.repeat if rows <= options.most_repeated else 1
+    timing = run_in_turn({name: run_process}, repeat)[name]
     return {
         "call": name,
         "rows": rows,
-        "seconds": middle["seconds"],
-        "gigabytes": max(values["peak"] for values in outputs) / 1e9,
+        "seconds": timing.median,
+        "gigabytes": max(timing.peaks) / 1e9,
+        "other_load": max(timing.other_loads),
     }
 
 
@@ -140,7 +142,7 @@ def main() -> None:
             results.append(measure_call(name, rows, options))
             console.print(
                 f"{rows:>13,}  {results[-1]['seconds']:8.2f} s  {results[-1]['gigabytes']:5.2f} GB "
-                f" {name}",
+                f" load of others {results[-1]['other_load']:.1f}  {name}",
                 highlight=False,
             )
         rows *= 10

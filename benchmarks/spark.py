@@ -29,9 +29,11 @@ from timing import (
     check_agreement,
     divide_medians,
     parse_options,
+    peak_bytes,
     print_introduction,
     print_targets,
     print_timings,
+    reset_peak,
     run_in_turn,
     time_sides,
 )
@@ -70,17 +72,19 @@ def open_session(threads: int) -> SparkSession:
 
 def _time_side(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
     """Return a side that also says how long Spark, which is a process of its own, was on a
-    processor.
+    processor, and its peak memory.
     """
+    process = spark._jvm.java.lang.ProcessHandle.current()  # noqa: SLF001
 
     def read_processor_seconds() -> float:
-        process = spark._jvm.java.lang.ProcessHandle.current()  # noqa: SLF001
         return float(process.info().totalCpuDuration().get().toMillis()) / 1000
 
     def run_side() -> Values:
+        reset_peak(process.pid())
         before = read_processor_seconds()
         values = side()
-        return {**values, "processor": read_processor_seconds() - before}
+        processor = read_processor_seconds() - before
+        return {**values, "processor": processor, "peak": peak_bytes(process.pid())}
 
     return run_side
 

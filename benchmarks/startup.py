@@ -5,19 +5,27 @@ same call again in one process.
 from __future__ import annotations
 
 import os
-import resource
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rich.table import Table
-from timing import console, parse_options
+from timing import (
+    CORES,
+    Sides,
+    Values,
+    parse_options,
+    peak_bytes,
+    print_introduction,
+    print_timings,
+    run_in_turn,
+)
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "trec_eval"
 FILES = ["--run", str(DATA / "results.test"), "--qrels", str(DATA / "qrels.rel_level")]
@@ -33,8 +41,8 @@ COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHON
 start.
 """
 
-NEXT = 0.06
-"""Seconds on a processor for a call that is made again."""
+AGAIN, NEXT = "the same call again, in one process", 0.06
+"""A call that is made again, and its most seconds on a processor."""
 
 DICTS = """
 import sqlrank
@@ -71,68 +79,60 @@ print(time.process_time() - begun)
 """  # noqa: E501
 
 
-def new_process(arguments: list[str], folder: str) -> tuple[float, float]:
-    """Return the seconds on a processor and on the clock that Python takes with these arguments."""
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+def new_process(arguments: list[str], folder: str) -> Values:
+    """Return the peak memory of Python with these arguments, read from time to time, and the
+    seconds on a processor if it prints some.
+    """
+    peak = 0
     # Our own
-    subprocess.run(  # noqa: S603
-        [sys.executable, *arguments],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env=COMPILED,
-        cwd=folder,
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, *arguments], stdout=subprocess.PIPE, text=True, env=COMPILED, cwd=folder
     )
-    elapsed, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+    while process.poll() is None:
+        with suppress(OSError):  # it ends meanwhile
+            peak = max(peak, peak_bytes(process.pid))
+        time.sleep(0.005)
+    output = process.communicate()[0]
+    if process.returncode:
+        raise SystemExit(f"{arguments} failed")
+    return {"peak": peak, **({"processor": float(output)} if REPEATED in arguments else {})}
 
 
-def time_second_call() -> tuple[float, float]:
-    """Return the seconds on a processor of a call that was made before in the same process."""
-    begun = time.perf_counter()
-    # Our own
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", REPEATED], check=True, capture_output=True, text=True
-    )
-    return float(done.stdout), time.perf_counter() - begun
+def store_inputs(folder: str) -> None:
+    """Write the dicts as Parquet files."""
+    namespace: dict[str, Any] = {}
+    exec(DICTS, namespace)  # noqa: S102  our own
+    for role, column in (("run", "score"), ("qrels", "relevance")):
+        rows = [
+            (query, doc, value)
+            for query, docs in namespace[role].items()
+            for doc, value in docs.items()
+        ]
+        columns = map(list, zip(*rows, strict=True))
+        table = pa.table(dict(zip(("query_id", "doc_id", column), columns, strict=True)))
+        pq.write_table(table, Path(folder) / f"{role}.parquet")
 
 
 def main() -> None:
     """Print the table of medians."""
     repeat = parse_options(__doc__, repeat=5).repeat
-    table = Table(
-        "", "s on a processor", "s elapsed", "at most", title=f"start-up, median of {repeat}"
-    )
-
-    def add_processes(name: str, arguments: list[str], most: float) -> None:
-        runs = [new_process(arguments, folder) for _ in range(repeat + 1)][1:]
-        medians = (f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True))
-        table.add_row(name, *medians, f"{most:.2f}")
-
+    programs = {name: ["-m", "sqlrank", *arguments] for name, (arguments, _) in COMMANDS.items()}
+    programs |= {
+        name: ["-c", f"import sqlrank\n{program}"] for name, (program, _) in FIRST_CALLS.items()
+    }
+    limits = {name: most for name, (_, most) in {**COMMANDS, **FIRST_CALLS}.items()}
+    print_introduction(CORES, ("duckdb", "pyarrow"))
     with tempfile.TemporaryDirectory() as folder:
-        namespace: dict[str, Any] = {}
-        exec(DICTS, namespace)  # noqa: S102  our own
-        for role, column in (("run", "score"), ("qrels", "relevance")):
-            rows = [
-                (query, doc, value)
-                for query, docs in namespace[role].items()
-                for doc, value in docs.items()
-            ]
-            columns = dict(
-                zip(("query_id", "doc_id", column), map(list, zip(*rows, strict=True)), strict=True)
-            )
-            pq.write_table(pa.table(columns), Path(folder) / f"{role}.parquet")
-        for name, (arguments, most) in COMMANDS.items():
-            add_processes(name, ["-m", "sqlrank", *arguments], most)
-        for name, (program, most) in FIRST_CALLS.items():
-            add_processes(name, ["-c", f"import sqlrank\n{program}"], most)
-    runs = [time_second_call() for _ in range(repeat)]
-    table.add_row(
-        "the same call again, in one process",
-        f"{statistics.median(run[0] for run in runs):.3f}",
-        "",
-        f"{NEXT:.3f}",
-    )
-    console.print(table)
+        store_inputs(folder)
+        sides: Sides = {
+            name: partial(new_process, arguments, folder) for name, arguments in programs.items()
+        }
+        run_in_turn(sides, 1)  # modules are compiled
+        sides[AGAIN] = partial(new_process, ["-c", REPEATED], folder)
+        timings = run_in_turn(sides, repeat)
+    notes = {name: f"{most:.2f}" for name, most in {**limits, AGAIN: NEXT}.items()}
+    title = f"start-up, median of {repeat}"
+    print_timings(title, timings, next(iter(sides)), notes, "at most, CPU")
 
 
 if __name__ == "__main__":
