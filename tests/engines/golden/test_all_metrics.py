@@ -19,6 +19,7 @@ from sqlrank.learn import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.resolved_metric import find_dependencies, find_engines
 from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.golden.header import find_header_faults
 from tests.engines.golden.reading import find_faults
@@ -193,6 +194,18 @@ def test_a_split_of_spark_reads_its_source_once(name, source):
     text = sqlrank.split_sql(source, dialect="spark", **SPLITS[name])
     tables = sqlglot.parse_one(text, read="spark").find_all(exp.Table)
     assert [table.name for table in tables].count("events") == 1
+
+
+@pytest.mark.parametrize("path", [*sql_root().glob("analyses/splits/*.sql")], ids=lambda x: x.stem)
+def test_windows_beside_all_columns_need_no_step(path):
+    """A step of Redshift or Spark for such a window names the columns that it passes on, of which
+    no one knows those of a star.
+    """
+    tree = sqlglot.parse_one(path.read_text("utf-8"), read="duckdb")
+    for window in tree.find_all(exp.Window):
+        if any(item.is_star for item in window.parent_select.expressions):
+            is_count = isinstance(window.this, exp.Count) and window.this.this.is_star
+            assert is_count or isinstance(window.this, exp.DenseRank)
 
 
 @pytest.mark.slow
