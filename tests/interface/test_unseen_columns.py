@@ -148,6 +148,7 @@ def test_the_page_on_warehouses_lists_every_assumption():
         *((metric, call) for metric, call, _ in CASES.values()),
         ("RR", {**RANKINGS, "by": "day"}),
         ("RR", {**RANKINGS, "dialect": "postgres"}),
+        ("RR", {"rollup": "daily"}),
     ):
         headers += read_header(sqlrank.sql(metric, **call))
     page = (Path(__file__).parents[2] / "docs" / "warehouse.md").read_text("utf-8")

@@ -197,7 +197,7 @@ def test_a_split_of_spark_reads_its_source_once(name, source):
 
 
 @pytest.mark.parametrize("path", [*sql_root().glob("analyses/splits/*.sql")], ids=lambda x: x.stem)
-def test_windows_beside_all_columns_need_no_step(path):
+def test_no_step_is_added_for_windows_of_splits(path):
     """A step of Redshift or Spark for such a window names the columns that it passes on, of which
     no one knows those of a star.
     """
