@@ -460,9 +460,9 @@ class RelationCtes:
             materialize = True if "Materialize" in file.annotations else None
             if materialize and self.resample is not None and keeps_rows(tree):
                 materialize = False  # the rows of all replicates take more memory than time
-            name = (
-                f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name
-            )  # as the input is named
+            name, stem = file.name, file.path.stem
+            if name in self.library.roles:  # as the input is named
+                name = stem if stem == f"{name}_curve" else f"{stem}_{name}"
             self._names[tree] = self.ctes.add(
                 name,
                 tree,
