@@ -300,7 +300,7 @@ def test_comments_mention_names_and_values_that_there_are():
     assert [
         place
         for place, comment in comments
-        if set(re.findall(r"(?<![/\w])[a-z]{2,}(?:_[a-z0-9]+)+\b(?!\.)", comment)) - names
+        if set(re.findall(r"(?<![/\w])[a-z]{2,}(?:_[a-z0-9]+)+\b(?!\.\w)", comment)) - names
     ] == []
     comments += [
         (f"{path.relative_to(sql_root())}: {line}", line)
