@@ -457,7 +457,8 @@ class RelationCtes:
         if "slice" in file.scopes and self.shape.grouping_sets is not None:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
-            materialize = True if "Materialize" in file.annotations else None
+            request = file.annotations.get("Materialize")
+            materialize = None if request is None else not request.startswith("never")
             if materialize and self.resample is not None and keeps_rows(tree):
                 materialize = False  # the rows of all replicates take more memory than time
             name, stem = file.name, file.path.stem

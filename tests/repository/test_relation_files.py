@@ -272,7 +272,7 @@ def test_a_long_expression_stands_in_one_file():
     repeated = {
         text: sorted(files)
         for text, files in places.items()
-        if len(files) > 1 and not all(file.startswith(("metrics/", "curves/")) for file in files)
+        if len(files) > 1 and not all(file.startswith("metrics/") for file in files)
     }
     assert {
         text: files for text, files in repeated.items() if not text.startswith((*REPEATED,))

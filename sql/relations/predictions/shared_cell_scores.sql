@@ -26,29 +26,13 @@ FROM (
   FROM (
     -- one row per group and distinct score in such a cell
     SELECT
-      keyed_predictions.group_id, keyed_predictions.score, shared_cells.sort_key,
-      SUM(CASE WHEN keyed_predictions.label = 1 THEN exact_weight(keyed_predictions.weight) ELSE 0 END) AS positives,
-      SUM(CASE WHEN keyed_predictions.label = 1 THEN keyed_predictions.weight * keyed_predictions.weight ELSE 0 END) AS positive_squares,
-      SUM(CASE WHEN keyed_predictions.label = 1 THEN 0 ELSE exact_weight(keyed_predictions.weight) END) AS negatives,
+      prediction_cells.group_id, prediction_cells.score, shared_cells.sort_key,
+      SUM(CASE WHEN prediction_cells.label = 1 THEN exact_weight(prediction_cells.weight) ELSE 0 END) AS positives,
+      SUM(CASE WHEN prediction_cells.label = 1 THEN prediction_cells.weight * prediction_cells.weight ELSE 0 END) AS positive_squares,
+      SUM(CASE WHEN prediction_cells.label = 1 THEN 0 ELSE exact_weight(prediction_cells.weight) END) AS negatives,
       MIN(shared_cells.weight_before) AS weight_before,
       MIN(shared_cells.positives_before) AS positives_before
-    FROM (
-      -- one row per prediction
-      SELECT
-        prediction_cells.*,
-        group_key + score_cell(cell_position, max_cell) AS cell
-      FROM (
-        -- one row per prediction
-        SELECT
-          predictions.*,
-          (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
-          cell_scale.max_cell,
-          (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key
-        FROM predictions
-        JOIN numbered_groups ON numbered_groups.group_id = predictions.group_id
-        CROSS JOIN cell_scale
-      ) AS prediction_cells
-    ) AS keyed_predictions
+    FROM prediction_cells
     JOIN (
       -- one row per cell of several predictions with a positive
       SELECT
@@ -59,7 +43,7 @@ FROM (
       WHERE is_unique_cell = 0
       GROUP BY sort_key
     ) AS shared_cells
-      ON shared_cells.sort_key = keyed_predictions.cell + 1
-    GROUP BY keyed_predictions.group_id, shared_cells.sort_key, keyed_predictions.score
+      ON shared_cells.sort_key = prediction_cells.cell_key + 1
+    GROUP BY prediction_cells.group_id, shared_cells.sort_key, prediction_cells.score
   ) AS cell_scores
 ) AS cell_cumulative_weights
