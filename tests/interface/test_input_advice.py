@@ -66,3 +66,10 @@ def test_answers_that_pandas_wrote_by_columns(orient, tmp_path):
         sqlrank.evaluate("RR", inputs={"answers": str(file)})
     query = re.split(r"give the query ", str(caught.value))[1]
     assert sqlrank.evaluate("RR", inputs={"answers": query})["RR"].to_pylist() == [0.75]
+
+
+@pytest.mark.parametrize(("other", "meant"), [("question", "question"), ("query", "topic")])
+def test_a_topic_is_the_query_unless_there_are_questions(other, meant):
+    """Topics of TREC have texts, and exports of answers a topic for each question."""
+    answers = pd.DataFrame({other: ["a", "b"], "topic": ["x", "x"], "hits": [["c"], ["d"]]})
+    refused(f"Did you mean '{meant}'", metrics="MRR", inputs={"answers": answers})
