@@ -287,7 +287,7 @@ def _layer_forest(
         legend=None,
     )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
-        y=alt.Y("name:N", sort=list(names.labels), **theme.row_axis(names.title)),
+        y=theme.encode_rows(names),
         color=color,
         tooltip=theme.build_tooltips(
             [*dimensions],

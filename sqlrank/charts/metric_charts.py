@@ -219,7 +219,7 @@ def zoomed_axis(field: str, title: str, domain: Sequence[float], form: str = "")
     """Return the horizontal axis of a field with these ends, moved outward to ticks."""
     return alt.X(
         f"{field}:Q",
-        title=title,
+        title=theme.break_title(title),
         scale=alt.Scale(domain=list(domain), nice=5),
         # The first and last label end where the axis does: beyond it they would be cut.
         axis=alt.Axis(tickCount=5, labelFlush=True, format=form or alt.Undefined),
@@ -237,7 +237,7 @@ def _lay_out_rows(dimensions: Sequence[Dimension]) -> alt.Chart:
     offset: dict[str, Any] = {"yOffset": alt.YOffset("colour:N", sort=labels)} if is_grouped else {}
     step = alt.Step(PLACE_PIXELS, **{"for": "offset"}) if is_grouped else alt.Step(ROW_PIXELS)
     return alt.Chart(width=theme.SIDE_PIXELS, height=step).encode(
-        y=alt.Y(f"{named.field}:N", sort=list(named.labels), **theme.row_axis(named.title)),
+        y=theme.encode_rows(named),
         **offset,
         **theme.color_encoding(dimensions, is_named=is_grouped),
     )

@@ -51,6 +51,12 @@ MAX_NAMES = 3
 CAPTION_LINE_CHARS = 68
 """Maximum characters per caption line, so that it is hardly wider than a plot."""
 
+ROW_NAME_CHARS = 24
+"""Maximum characters of a name beside its row in one line."""
+
+AXIS_TITLE_CHARS = 46
+"""Maximum characters of an axis title in one line."""
+
 LEGEND_LINE_CHARS = 36
 """Maximum characters of the names in one line of a legend; those of more have a line each."""
 
@@ -99,14 +105,34 @@ def have_own_colors(dimension: Dimension) -> bool:
     return find_row_title(dimension.title) is None and len(dimension.labels) <= len(PALETTE)
 
 
-def row_axis(title: str) -> dict[str, Any]:
-    """Return the title and axis of rows with a name each: the title stands above the names, since
-    few rows are lower than it is wide.
+def encode_rows(dimension: Dimension) -> alt.Y:
+    """Return the encoding of rows with a name each: their title stands above the names, since few
+    rows are lower than it is wide, and a long name has two lines, since phones are narrow.
     """
-    if find_row_title(title) is None:
-        return {"title": None}
-    axis = alt.Axis(titleAngle=0, titleAlign="right", titleX=-5, titleY=-7)
-    return {"title": title, "axis": axis}
+    lines = {
+        label: wrap(label, ROW_NAME_CHARS)
+        for label in dimension.labels
+        if ROW_NAME_CHARS < len(label) <= 2 * ROW_NAME_CHARS
+    }
+    lines = {label: texts for label, texts in lines.items() if len(texts) == 2}  # noqa: PLR2004
+    looked_up = f"{json.dumps(lines)}[datum.label]"
+    raised = {"condition": {"test": f"isArray({looked_up})", "value": -FONT_PIXELS / 2}, "value": 0}
+    broken: dict[str, Any] = (
+        {"labelExpr": f"{looked_up} || datum.label", "labelOffset": raised} if lines else {}
+    )
+    axis = alt.Axis(titleAngle=0, titleAlign="right", titleX=-5, titleY=-7, **broken)
+    title = find_row_title(dimension.title)
+    return alt.Y(f"{dimension.field}:N", sort=list(dimension.labels), title=title, axis=axis)
+
+
+def break_title(title: str) -> str | list[str]:
+    """Return the title of an axis, a long one with its unit and direction in a second line.
+
+    >>> break_title("difference of NormalizedEntropy (lower is better)")
+    ['difference of NormalizedEntropy', '(lower is better)']
+    """
+    name, opening, notes = title.partition(" (")
+    return [name, f"({notes}"] if opening and len(title) > AXIS_TITLE_CHARS else title
 
 
 def choose_colors(labels: Sequence[str], baseline: str) -> list[str]:

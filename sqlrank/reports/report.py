@@ -155,7 +155,7 @@ def _load_template() -> Template:
 
     def mark_breaks(text: str) -> Markup:
         """Let a name of several words break between these on a phone, such as CalibrationRatio."""
-        words = re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)(?=.)", text)
+        words = re.split(r"(?<=[a-z]{2})(?=[A-Z])|(?<=_)(?=.)", text)
         return Markup("<wbr>").join(map(escape, words))
 
     def mark_claim(text: str) -> Markup:

@@ -62,3 +62,18 @@ def test_a_title_is_above_or_left_of_long_names(tmp_path):
     )
     assert title is not None
     assert float(title[1]) > 300
+
+
+@pytest.mark.slow
+def test_long_names_of_rows_and_long_titles_have_two_lines(tmp_path):
+    name = "a treatment with a name of forty letters"
+    table = build_table(label="0 1 0 1", predicted="0 1 1 1", group=[name] * 2 + ["y"] * 2)
+    found = sqlrank.evaluate("MulticlassBalancedAccuracy", inputs={"classified": table}, by="group")
+    texts, svg = draw_chart(found, tmp_path)
+    lines = re.findall(r"<tspan[^>]*>([^<]+)", svg)
+    assert [text for text in lines if text in name] == [
+        "a treatment with a name",
+        "of forty letters",
+    ]
+    assert {"MulticlassBalancedAccuracy", "(0 to 1, higher is better)"} <= {*lines}
+    assert "y" in texts
