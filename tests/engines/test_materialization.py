@@ -59,6 +59,12 @@ def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(d
             assert "JOIN evaluated_queries" not in text
 
 
+def test_a_step_that_costs_more_to_store_is_computed_by_each_reader():
+    statement = sqlrank.sql("AUC", predictions="clicks", plan={"score_order": "integer_sort"})
+    assert statement.count("FROM prediction_cells\n") == 2
+    assert "), prediction_cells AS NOT MATERIALIZED (\n" in statement
+
+
 def test_it_is_computed_once(engine):
     """On Spark each file is read once for all metrics; on ClickHouse the step is a table for the
     time of the statement.
