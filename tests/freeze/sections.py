@@ -78,8 +78,11 @@ def record_requests() -> Iterator[tuple[str, str]]:
 
 
 def record_sweep(kind: str) -> Iterator[tuple[str, str]]:
-    """Yield the statements of a kind of every metric, in dialects that take turns."""
-    for file, dialect in zip(FILES, cycle(DIALECTS), strict=False):
+    """Yield the statements of a kind of every metric, in dialects that take turns by its name, so
+    that a file that moves keeps its dialect.
+    """
+    files = sorted(FILES, key=lambda file: (file.full_name, file.kind))
+    for file, dialect in zip(files, cycle(DIALECTS), strict=False):
         yield f"{file.full_name} {dialect}", describe_call(partial(SWEEPS[kind], file, dialect))
 
 
