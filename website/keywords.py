@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ of other metrics, and of the rest.
 
 REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooting.md"}
 """Pages of docs that are found after those that explain a term."""
+
+FAMILY_SIZE = 4
+"""Number of metrics from which on a word that they share is that of their family."""
 
 _SEPARATORS = re.compile(r"[\s\-@(),!=\[\]]+")
 
@@ -96,10 +100,14 @@ def _metric_keywords(file: SqlFile) -> list[str]:
 
 
 def _user_words(file: SqlFile) -> list[str]:
-    name = file.display_name
-    return (
-        [] if name != file.full_name and _has_file(name) else topic_words()["metrics"].get(name, [])
-    )
+    """Return the words of users for a metric, without those of a whole family, such as blocking,
+    which lead to its guide.
+    """
+    name, words = file.display_name, topic_words()["metrics"]
+    if name != file.full_name and _has_file(name):
+        return []
+    uses = Counter(word for phrases in words.values() for word in phrases)
+    return [word for word in words.get(name, []) if uses[word] < FAMILY_SIZE]
 
 
 @cache
