@@ -410,16 +410,22 @@ def format_html(result: pa.Table) -> str:
     html = []
     for title, columns in tables:
         sides = ["right" if column.is_number else "left" for column in columns]
+        # Narrow cells would break intervals, days, and numbers at a minus. Sentences may break.
+        wrapping = ["" if column.is_prose else ";white-space: nowrap" for column in columns]
+        names = [column.name for column in columns]
         lines = [
-            ("th", [column.name for column in columns]),
-            *(("td", line) for line in zip(*(column.cells for column in columns), strict=True)),
+            ("th", [""] * len(columns), names),
+            *(
+                ("td", wrapping, line)
+                for line in zip(*(column.cells for column in columns), strict=True)
+            ),
         ]
         rows = [
             "".join(
-                f'<{tag} style="text-align: {side}">{escape_html(text)}</{tag}>'
-                for side, text in zip(sides, line, strict=True)
+                f'<{tag} style="text-align: {side}{space}">{escape_html(text)}</{tag}>'
+                for side, space, text in zip(sides, spaces, line, strict=True)
             )
-            for tag, line in lines
+            for tag, spaces, line in lines
         ]
         html += [f"<p>{escape_html(title)}</p>"] if title else []
         html.append(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")

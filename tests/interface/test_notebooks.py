@@ -16,10 +16,12 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import InputError
+from sqlrank.output.display import PROSE_CHARS
 from sqlrank.output.notebook import register_formatters
 from sqlrank.output.result_formats import FIRST_ROWS, MAX_DISPLAYED_ROWS, format_first_rows_html
 from tests.environments import make_environment
-from tests.tables import build_table
+from tests.interface.browser import open_page, start_browser
+from tests.tables import build_table, read_columns
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = ["nbclient", "ipykernel", "duckdb>=2.0", "sqlglot>=30.30,<31", "pyarrow", "typer", "rich", "pandas>=2.2,<3", "altair>=6.1,<7",
@@ -205,6 +207,29 @@ def test_formatters_of_others_show_tables_that_are_no_results():
     assert ">Recall<" in listed
     # With all six columns, those of prose are a word wide.
     assert ">relation<" not in listed
+
+
+@pytest.mark.slow
+def test_no_interval_number_or_day_breaks_in_a_narrow_cell_and_sentences_do(tmp_path):
+    rows = read_columns(
+        day="2026-01-01 2026-01-01 2026-01-02 2026-01-02", label="0 1 0 1", score="0.1 0.2 0.4 0.3"
+    )
+    scored = sqlrank.evaluate(["AUC", "LogLoss"], predictions=rows, by="day", confidence=0.95)
+    runs = {"old": {"q1": {"a": 2.0}, "q2": {"a": 1}}, "new": {"q1": {"b": 1.0}, "q2": {"a": 1.0}}}
+    gate = sqlrank.gate("RR", run=runs, qrels={"q1": {"a": 1}, "q2": {"a": 1}}, baseline="old")
+    tables = map(format_first_rows_html, [scored, gate, sqlrank.metrics("recall")])
+    (tmp_path / "page.html").write_text("".join(f"<div>{table}</div>" for table in tables), "utf-8")
+    with start_browser(tmp_path) as browser:
+        page = open_page(browser, tmp_path / "page.html", 200)
+        heights = page.execute_script(
+            "return [...document.querySelectorAll('td')].map(cell => {"
+            " const text = document.createRange(); text.selectNodeContents(cell);"
+            " return [cell.textContent, text.getClientRects().length]})"
+        )
+    broken = [text for text, lines in heights if lines > 1]
+    assert len([text for text, _ in heights if " to " in text and "0." in text]) == 2
+    assert broken == [text for text in broken if len(text) > PROSE_CHARS]
+    assert broken
 
 
 def test_the_prompt_shows_results_as_tables_and_other_values_as_always():
