@@ -53,7 +53,7 @@ class DocstringExtension(griffe.Extension):
 
 def _simplify_parameters(function: Any) -> None:
     """Name tables as the text does, and leave out None as a default, which the signature shows,
-    and the type of policies.
+    and the types of policies.
     """
     for parameter in function.parameters:
         option = find_option(parameter.name.lstrip("*"))
@@ -62,7 +62,7 @@ def _simplify_parameters(function: Any) -> None:
         if parameter.default == "None":
             parameter.default = None
         if parameter.name.endswith("policies"):
-            parameter.annotation = parameter.default = None
+            parameter.annotation, parameter.default = "value", None
 
 
 def complete_docstring(name: str) -> str:

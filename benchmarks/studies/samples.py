@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from website.sections import find_section
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -558,12 +560,12 @@ def draw_texts(design: Design, rng: Generator, samples: int) -> Sources:
     }
 
 
-def in_folder(*folders: str) -> Callable[[SqlFile], bool]:
-    return lambda file: file.path.parent.name in folders
+def in_section(*sections: str) -> Callable[[SqlFile], bool]:
+    return lambda file: find_section(file) in sections
 
 
 def is_binary(file: SqlFile) -> bool:
-    is_of_classes = in_folder("classification")(file) or file.display_name == "WRanking"
+    is_of_classes = in_section("classification")(file) or file.display_name == "WRanking"
     return (is_of_classes or file.measures_flag) and file.value_name != "gauc"
 
 
@@ -587,12 +589,12 @@ KINDS = {
         lambda file: (
             not (
                 is_binary(file)
-                or in_folder("forecasts", "classification")(file)
+                or in_section("forecasts", "classification")(file)
                 or file.full_name in WITHOUT_TRUTH
             )
         ),
     ),
-    "forecasts": Kind(draw_forecasts, ("predictions",), 1, in_folder("forecasts")),
+    "forecasts": Kind(draw_forecasts, ("predictions",), 1, in_section("forecasts")),
     "classified": Kind(draw_classified, ("classified",), 1),
     "class_scores": Kind(draw_scored_classes, ("class_scores",), 3),
     "class_labels": Kind(draw_class_labels, ("class_labels",), 4),
@@ -602,8 +604,8 @@ KINDS = {
     "judged": Kind(draw_judged_items, ("judged",), 1),
     "interleaved": Kind(draw_sessions, ("interleaved",), 2),
     "records": Kind(draw_records, ("records",), 6),
-    "rankings": Kind(draw_judged, ("run", "qrels"), DOCUMENTS, in_folder("ranking")),
-    "subtopics": Kind(draw_subtopics, ("run", "qrels"), DOCUMENTS, in_folder("subtopics")),
+    "rankings": Kind(draw_judged, ("run", "qrels"), DOCUMENTS, in_section("ranking")),
+    "subtopics": Kind(draw_subtopics, ("run", "qrels"), DOCUMENTS, in_section("subtopics")),
     "clicks": Kind(draw_clicks, ("run", "clicks"), DOCUMENTS),
     "baseline": Kind(draw_recommendations("baseline"), ("run", "baseline"), DOCUMENTS),
     "features": Kind(draw_recommendations("features"), ("run", "features"), DOCUMENTS),

@@ -465,7 +465,6 @@ def drift(
     metric  reference  current  difference  verdict
     AUC        1.0000   0.0000     -1.0000  fail
     PSI        0.0000   0.0000      0.0000
-    AUC: moved by more than the tolerance.
     Absolute tolerance 0.1.
     """
     arguments = locals()

@@ -56,7 +56,8 @@ def list_cells() -> dict[str, list[str]]:
         ],
         "drift.tolerance": margins,
         "power.correction": list_choices("correction", "experiment"),
-        "split.method": list_files("analyses", "splits"),
+        # The folds of an expanding split are one step of it
+        "split.method": sorted({*list_files("analyses", "splits")} - {"folds"}),
     }
 
 

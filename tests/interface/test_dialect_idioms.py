@@ -10,7 +10,6 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.compiler.intervals.bootstrap_intervals import digest_number
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 
@@ -23,6 +22,9 @@ SERIES = {
     "trino": "FROM UNNEST(SEQUENCE(2, 20)) AS series(number)",
     "clickhouse": "FROM numbers(2, 19) AS series",
 }
+DIGITS = "CAST('0x' || SUBSTR(digest, 9, 8) AS BIGINT) % 2147483647"
+"""The number of digits of a hash, as files of the bootstrap write it."""
+
 HEX = {
     "duckdb": "CAST('0x' || SUBSTRING(digest, 9, 8) AS BIGINT)",
     "bigquery": "CAST('0x' || SUBSTRING(digest, 9, 8) AS INT64)",
@@ -59,7 +61,7 @@ def test_digits_next_to_a_table_of_that_name(table):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_hexadecimal_number(dialect):
-    text = to_sql(digest_number("digest", 9), dialect)
+    text = to_sql(sqlglot.parse_one(DIGITS, read="duckdb"), dialect)
     assert HEX.get(dialect, "0123456789abcdef") in text
     assert (text.count("0123456789abcdef") == 8) == (dialect not in HEX)
 
@@ -71,7 +73,10 @@ def test_digits_of_a_hash_give_the_number_that_they_are():
     ]
     values = ", ".join(f"('{digest}')" for digest in digests)
     expected = [int(digest[8:16], 16) % 2147483647 for digest in digests]
-    texts = [to_sql(digest_number("digest", 9), dialect) for dialect in ("duckdb", "snowflake")]
+    texts = [
+        to_sql(sqlglot.parse_one(DIGITS, read="duckdb"), dialect)
+        for dialect in ("duckdb", "snowflake")
+    ]
     by_digits = sqlglot.transpile(texts[1], read="snowflake", write="duckdb")[0]
     for text in (texts[0], by_digits):
         rows = duckdb.sql(f"SELECT {text} FROM (VALUES {values}) AS digests(digest)").fetchall()

@@ -27,14 +27,14 @@ from tests.numbers.properties.predictions import (
     open_database,
     select_metrics,
 )
+from website.sections import group_by_section
 
 
 def test_every_metric_is_among_them():
     named = {sqlrank.parse(metric).name for metric in [*METRICS, *DEVIANCES]}
+    sections = group_by_section()
     assert named == {
-        row["name"]
-        for row in sqlrank.metrics().to_pylist()
-        if row["family"] in {"classification", "regression"}
+        file.full_name for name in ("classification", "regression") for file in sections[name]
     }
 
 

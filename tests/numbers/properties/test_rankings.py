@@ -23,6 +23,7 @@ from tests.numbers.properties.rankings import (
 )
 from tests.numbers.references import reference
 from tests.numbers.references.answers import Collection, Scores
+from website.sections import group_by_section
 
 
 def shuffle_rows(table: pa.Table, seed: int) -> pa.Table:
@@ -39,11 +40,7 @@ def rename_documents(nested: Scores, name: Callable[[str], str]) -> Scores:
 
 def test_every_metric_is_among_them():
     named = {sqlrank.parse(metric).name for metric in METRICS}
-    assert named == {
-        row["name"].partition("@")[0]
-        for row in sqlrank.metrics().to_pylist()
-        if row["family"] == "ranking"
-    }
+    assert named == {file.full_name.partition("@")[0] for file in group_by_section()["ranking"]}
 
 
 @pytest.mark.slow

@@ -56,9 +56,9 @@ def test_no_bucket_is_large(spread, merging):
         )
         statement = sqlglot.parse_one(text, read="duckdb")
         (bucketed,) = (cte.this for cte in statement.ctes if cte.alias == "bucketed_scores")
-        num_rows = (
-            "SUM(num_rows)" if "num_rows" in bucketed.named_selects else "COUNT(*)"
-        )  # a row each before they are added up
+        # A row each, before they are added up
+        is_merged = "positive_rows" in bucketed.named_selects
+        num_rows = "SUM(positive_rows + negative_rows)" if is_merged else "COUNT(*)"
         counted = (
             exp.select(
                 "bucket",
