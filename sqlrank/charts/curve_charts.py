@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from sqlrank.charts import theme
-from sqlrank.charts.result_view import Dimension, ResultView
+from sqlrank.charts.result_view import AREA_METRICS, Dimension, ResultView
 from sqlrank.inference import wilson_interval
 from sqlrank.output.display import group_items
 
@@ -176,9 +176,10 @@ def draw_curve(view: ResultView) -> ChartType:
     titles = {"x": shape.x[0], "y": shape.y[0]}
     titles |= {} if shape.is_difference else {"threshold": "threshold"}
     titles |= row_count_title(rows)
+    named = _with_areas(view, rows, dimensions)
     line = draw_line(
         rows,
-        _with_areas(view, rows, dimensions),
+        named,
         (shape.x[1], shape.y[1]),
         titles,
         shape.line,
@@ -196,6 +197,8 @@ def draw_curve(view: ResultView) -> ChartType:
     notes = [shape.reading]
     if not shape.is_difference:
         notes += ["Dashed: random scores."] if reference else []
+    if view.curve == "PR" and any(dimension.texts for dimension in named):
+        notes.append("APS: average precision.")
     return theme.with_caption(
         theme.layer_facets([*reference, line], rows, dimensions),
         shape.title,
@@ -207,28 +210,43 @@ def draw_curve(view: ResultView) -> ChartType:
 def _with_areas(
     view: ResultView, rows: Sequence[ResultRow], dimensions: list[Dimension]
 ) -> list[Dimension]:
-    """Return the dimensions of ROC curves with the AUC of each label: that of the metadata, else
-    the area below its line. Where points may be left out it is near, and not written if these are
-    few.
+    """Return the dimensions of ROC and PR curves with the AUC or APS of each label: that of the
+    metadata, else the area below its line. Where points may be left out it is near, and not
+    written if these are few: steps between 100 points lie up to a twentieth below APS.
     """
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     num_points = int(settings.get("points", 0))
     is_single = [dimension.field for dimension in dimensions] == ["colour"]
-    if view.curve == "ROC" and is_single and view.areas:
-        texts = tuple((label, f"{label}, AUC {area:.4f}") for label, area in view.areas)
-        return [replace(dimensions[0], texts=texts)]
-    if view.curve != "ROC" or not is_single or 0 < num_points < MIN_AREA_POINTS:
+    if view.curve not in AREA_METRICS or not is_single:
         return dimensions
-    about = "AUC ≈" if num_points else "AUC"
-    digits = 2 if 0 < num_points < 10 * MIN_AREA_POINTS else 3
+    name = AREA_METRICS[view.curve]
+    if view.areas:
+        texts = tuple((label, f"{label}, {name} {area:.4f}") for label, area in view.areas)
+        return [replace(dimensions[0], texts=texts)]
+    is_stepwise = view.curve == "PR"
+    if 0 < num_points < MIN_AREA_POINTS * (10 if is_stepwise else 1):
+        return dimensions
+    about = f"{name} ≈" if num_points else name
+    form = ".2g" if num_points and is_stepwise else ".3f"
+    form = ".2f" if 0 < num_points < 10 * MIN_AREA_POINTS else form
     points = group_items(rows, lambda row: str(row["colour"]))
     areas = []
     for label, line in points.items():
         curve_points = sorted(line, key=lambda row: int(row["point"]))
         if all(row["x"] is not None and row["y"] is not None for row in curve_points):
-            area = sum((b["x"] - a["x"]) * (a["y"] + b["y"]) / 2 for a, b in pairwise(curve_points))
-            areas.append((label, f"{label}, {about} {area:.{digits}f}"))
+            area = _measure_area(curve_points, is_stepwise=is_stepwise)
+            areas.append((label, f"{label}, {about} {area:{form}}"))
     return [replace(dimensions[0], texts=tuple(areas))]
+
+
+def _measure_area(points: Sequence[ResultRow], *, is_stepwise: bool) -> float:
+    """Return the area below a line, or below steps of the height of their right end."""
+    if is_stepwise:
+        first = points[0]
+        return float(
+            first["x"] * first["y"] + sum((b["x"] - a["x"]) * b["y"] for a, b in pairwise(points))
+        )
+    return float(sum((b["x"] - a["x"]) * (a["y"] + b["y"]) / 2 for a, b in pairwise(points)))
 
 
 def draw_threshold_rates(view: ResultView) -> ChartType:

@@ -20,6 +20,7 @@ from sqlrank.charts.result_view import (
     text_labels,
     vega_timestamp,
 )
+from sqlrank.errors import to_plural
 from sqlrank.output.display import group_items
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS
 
@@ -37,6 +38,9 @@ MAX_CUTOFF_TICKS = 10
 
 ROW_PIXELS = 24
 """Height of a row, in pixels."""
+
+CELL_PIXELS = 60
+"""Width of the cell of a heat map, in pixels."""
 
 PLACE_PIXELS = 14
 """Height of the place of a system in the row of a group, in pixels."""
@@ -155,14 +159,20 @@ def _build_time_axis(day: str, moments: Sequence[str]) -> tuple[str, alt.Axis]:
 def draw_heatmap(view: ResultView) -> ChartType:
     """Draw a metric by two columns, the first across; further columns become facets."""
     dimensions, keys = view.assign_dimensions(channels=("across", "down", "column", "row"))
-    charts = []
+    charts, units = [], set()
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
+        count = next((field for field in titles if titles[field] in {"n", N_UNITS}), None)
+        if count is not None and any(row[count] is None for row in rows):
+            count = None
+        if count is not None:
+            units |= {"row" if titles[count] == "n" else view.unit}
         layers = layer_cells(
             dimensions,
             view.format_title(name),
             titles,
             theme.constant_domain(row["y"] for row in rows),
+            count=count,
         )
         charts.append(theme.layer_facets(layers, add_text_colors(rows), dimensions))
     across, down = (dimension.title for dimension in dimensions[:2])
@@ -170,7 +180,7 @@ def draw_heatmap(view: ResultView) -> ChartType:
     return theme.with_caption(
         theme.concatenate_charts(charts).resolve_scale(color="independent"),
         title,
-        _list_captions(view, ""),
+        [f"n: the number of {to_plural(unit)}." for unit in units],
     )
 
 
@@ -346,12 +356,14 @@ def layer_cells(
     titles: Mapping[str, str],
     domain: Mapping[str, Any],
     number: alt.Text | None = None,
+    count: str | None = None,
 ) -> list[alt.Chart]:
-    """Return layers of heat map cells with their numbers, by default the values, and NULL labels
-    for undefined ones.
+    """Return layers of heat map cells with their numbers, by default the values, below them the
+    counts of a field, and NULL labels for undefined ones.
     """
     across, down = dimensions[:2]
-    base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(ROW_PIXELS + 4)).encode(
+    height = ROW_PIXELS + (4 if count is None else 16)
+    base_chart = alt.Chart(width=alt.Step(CELL_PIXELS), height=alt.Step(height)).encode(
         x=alt.X(
             "across:N",
             title=across.title,
@@ -370,10 +382,16 @@ def layer_cells(
     )
     square = base_chart.mark_rect().encode(color=color).transform_filter(HAS_VALUE)
     # Use two layers, because Vega-Lite cannot draw a color without a scale in a facet.
+    lines = [(number or alt.Text("y:Q", format=".3~g"), 0 if count is None else -7)]
+    if count is not None:
+        form = f"'n ' + format(datum.{count}, datum.{count} < 1e6 ? ',' : '.3~s')"
+        base_chart = base_chart.transform_calculate(size=form)
+        lines.append((alt.Text("size:N"), 7))
     numbers = [
-        base_chart.mark_text(fontSize=theme.FONT_PIXELS, color=ink)
-        .encode(text=number or alt.Text("y:Q", format=".3~g"))
+        base_chart.mark_text(fontSize=theme.FONT_PIXELS, color=ink, dy=dy)
+        .encode(text=text)
         .transform_filter(f"{HAS_VALUE} && datum.ink === '{ink}'")
+        for text, dy in lines
         for ink in ("black", "white")
     ]
     undefined = base_chart.mark_text(

@@ -15,12 +15,14 @@ import pyarrow as pa
 from sqlrank.errors import InputError
 from sqlrank.result_metadata import (
     ROW_COUNTS_KEY,
+    UNIT_KEY,
     ResultMetadata,
     find_range,
     group_texts,
     read_json,
     read_result_metadata,
     read_texts,
+    read_unit,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 MAX_DIMENSION_LABELS = 200
 """Maximum number of distinct values of a column in a chart."""
+
+AREA_METRICS = {"ROC": "AUC", "PR": "APS"}
+"""Metrics that are the area of a curve, which its legend shows."""
 
 BASELINE = "baseline"
 """Name of the baseline where the metadata of a result name none."""
@@ -138,6 +143,12 @@ class ResultView:
         return "?" if level is None else f"{100 * float(level):g}"
 
     @property
+    def unit(self) -> str:
+        """Return the word for a unit of the result."""
+        unit = self.texts.get("unit")
+        return read_unit(None if unit is None else {UNIT_KEY.encode(): unit.encode()})
+
+    @property
     def curve(self) -> str | None:
         """Return the name of the curve, or None."""
         return (
@@ -146,7 +157,7 @@ class ResultView:
 
     @property
     def areas(self) -> list[tuple[str, float]]:
-        """Return the AUC of each label of a ROC curve, if a report computed it for the metadata."""
+        """Return the AUC or APS of each label of a curve, if a report computed it."""
         entries = json.loads(self.texts.get("areas", "[]"))
         return [(str(label), float(area)) for label, area in entries]
 

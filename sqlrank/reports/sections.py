@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call.request import write_command
+from sqlrank.charts.result_view import AREA_METRICS
 from sqlrank.errors import InputError, count_things
 from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
@@ -334,9 +335,6 @@ REPORT_CURVES = {
 }
 """Curves of predictions, with their captions."""
 
-AUC = "AUC"
-"""Metric that the legend of ROC curves shows."""
-
 MAX_CURVE_POINTS = 100
 """Maximum number of points per curve, each with its tooltip."""
 
@@ -430,14 +428,16 @@ def _build_rows(result: pa.Table, request: ReportRequest) -> TableBlock:
 
 
 def _evaluate_curve(request: ReportRequest, text: str, overall: pa.Table) -> pa.Table:
-    """Evaluate a curve; metadata of ROC have the AUC by system of ``overall``, which the legend
-    shows.
+    """Evaluate a curve; metadata of ROC and PR have the AUC and APS by system, which the legend
+    shows: those of ``overall`` if it has them.
     """
     result = request.evaluate(text)
     system = request.system or SYSTEM_COLUMN
-    if not text.startswith("ROC") or not {AUC, system} <= {*overall.column_names}:
+    metric = AREA_METRICS.get(text.partition("(")[0])
+    if metric is None or system not in overall.column_names:
         return result
-    areas = [(row[system], row[AUC]) for row in overall.to_pylist() if row[AUC] is not None]
+    table = overall if metric in overall.column_names else request.evaluate([metric])
+    areas = [(row[system], row[metric]) for row in table.to_pylist() if row[metric] is not None]
     metadata = {**(result.schema.metadata or {}), b"sqlrank.areas": json.dumps(areas).encode()}
     return result.replace_schema_metadata(metadata)
 

@@ -209,15 +209,48 @@ def test_the_baseline_that_the_metadata_name_is_grey():
     assert found["layer"][0]["encoding"]["color"]["scale"]["range"] == [PALETTE[0], GREY]
 
 
-@pytest.mark.parametrize(("metric", "about"), [("ROC(points=0)", "AUC"), ("ROC", "AUC ≈")])
-def test_the_legend_of_roc_has_the_area_below_each_curve(metric, about):
+@pytest.mark.parametrize(
+    ("curve", "metric", "of_b"),
+    # By hand: of two pairs of b one is right and one tied, and its second positive has precision
+    # 2/3.
+    [("ROC", "AUC", 3 / 4), ("PR", "APS", (1 + 2 / 3) / 2)],
+)
+@pytest.mark.parametrize("points", [0, 1000])
+def test_the_legend_of_a_curve_has_the_metric_that_is_its_area(curve, metric, of_b, points):
     rows = read_columns(label="0 1 1 0 1", score="0.1 0.2 0.3 0.3 0.4", arm=[*"aabbb"])
-    found = draw_spec(sqlrank.evaluate(metric, predictions=rows, by="arm"))
-    legend = found["layer"][1]["encoding"]["color"]["legend"]
-    assert json.loads(legend["labelExpr"].partition("[datum")[0]) == {
-        "a": f"a, {about} 1.000",
-        "b": f"b, {about} 0.750",
+    found = draw_spec(sqlrank.evaluate(f"{curve}(points={points})", predictions=rows, by="arm"))
+    (legend,) = [
+        encoding["color"]["legend"]
+        for encoding in iterate_parts(found, "encoding")
+        if "legend" in encoding.get("color", {})
+    ]
+    values = {
+        row["arm"]: row[metric]
+        for row in sqlrank.evaluate(metric, predictions=rows, by="arm").to_pylist()
     }
+    assert values == {"a": 1, "b": pytest.approx(of_b)}
+    about = f"{metric} ≈" if points else metric
+    # Steps between the points of PR lie below those of all points.
+    form = ".2g" if points and curve == "PR" else ".3f"
+    assert json.loads(legend["labelExpr"].partition("[datum")[0]) == {
+        arm: f"{arm}, {about} {value:{form}}" for arm, value in values.items()
+    }
+
+
+def test_cells_of_a_heat_map_have_n_below_their_values_if_rows_are_counted():
+    found = draw_spec(evaluate_clicks("Brier", by=["country", "device"]))
+    texts = [part for part in iterate_parts(found, "text") if isinstance(part, dict)]
+    assert [text["field"] for text in texts] == ["y", "y", "size", "size"]
+    places = [mark.get("dy") for mark in iterate_parts(found, "mark") if mark["type"] == "text"]
+    assert places == [-7, -7, 7, 7, None]
+    assert {row[-1] for row in list_rows(found, "across", "count_0")} == {2}
+    assert read_caption(found) == "n: the number of rows."
+    measured = draw_spec(
+        evaluate_clicks("Brier", by=["country", "device"], confidence=0.9, unit="day"), "heatmap"
+    )
+    assert read_caption(measured) == "n: the number of days."
+    unchecked = draw_spec(evaluate_clicks("Brier", by=["country", "device"], check="off"))
+    assert list_marks(unchecked) == ["rect", "text", "text", "text"]
 
 
 def test_dots_have_their_intervals_and_n():
@@ -326,7 +359,7 @@ def test_a_confusion_matrix_has_all_classes_on_both_axes():
 
 def test_a_metric_by_two_columns_is_a_heat_map():
     found = draw_spec(evaluate_clicks("Brier", by=["country", "device"]))
-    assert list_marks(found) == ["rect", "text", "text", "text"]
+    assert list_marks(found) == ["rect", *["text"] * 5]
     encoding = found["layer"][0]["encoding"]
     assert (encoding["x"]["title"], encoding["y"]["title"]) == ("country", "device")
     assert encoding["color"]["title"] == "Brier (0 to 1, lower is better)"

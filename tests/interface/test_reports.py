@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from html import unescape
 from html.parser import HTMLParser
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
@@ -245,15 +246,15 @@ def test_predictions_have_curves_and_a_comparison(clicks):
 
 
 @pytest.mark.slow
-def test_the_legend_of_roc_has_the_digits_of_the_table():
+def test_the_legends_of_roc_and_pr_have_the_digits_of_metrics():
     rows = {"label": [0, 1, 1, 0, 1] * 200, "old": [n % 7 / 7 for n in range(1000)]}
     rows["new"] = [n % 11 / 11 for n in range(1000)]
     html = sqlrank.report("AUC", predictions=rows, columns={"score": ["old", "new"]}).html
     values = sqlrank.evaluate(
-        "AUC", predictions=rows, columns={"score": ["old", "new"]}
+        ["AUC", "APS"], predictions=rows, columns={"score": ["old", "new"]}
     ).to_pylist()
-    for row in values:
-        assert html.count(f">{row['score']}, AUC {row['AUC']:.4f}<") == 1
+    for row, metric in product(values, ("AUC", "APS")):
+        assert html.count(f">{row['score']}, {metric} {row[metric]:.4f}<") == 1
 
 
 @pytest.mark.slow
