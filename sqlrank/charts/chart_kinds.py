@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlrank.charts import comparison_charts, curve_charts, metric_charts
+from sqlrank.charts.result_view import DRIFT
 from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.result_metadata import EXPERIMENT
 
@@ -108,6 +109,10 @@ CHART_KINDS = {
         partial(_is_curve, metric_charts.CONFUSION_CURVE), metric_charts.draw_confusion
     ),
     "forest": ChartKind(_has_effects, comparison_charts.draw_forest),
+    "drift": ChartKind(
+        partial(_check_result_kind, DRIFT, "drift, which sqlrank.drift returns"),
+        comparison_charts.draw_drift,
+    ),
     "differences": ChartKind(
         partial(
             _check_result_kind,

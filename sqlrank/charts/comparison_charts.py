@@ -11,6 +11,7 @@ import altair as alt
 from sqlrank.charts import theme
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
+from sqlrank.inference import Tolerance
 from sqlrank.output.contrast_tables import (
     BASELINE_BETTER,
     CORRECTION_NAMES,
@@ -24,7 +25,15 @@ from sqlrank.output.contrast_tables import (
     label_comparison,
 )
 from sqlrank.output.display import ROUNDING_ERROR, group_items
-from sqlrank.result_columns import CI_HIGH, CI_LOW, LIFT_LIMITS, WINS
+from sqlrank.result_columns import (
+    BOUND_HIGH,
+    BOUND_LOW,
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    LIFT_LIMITS,
+    WINS,
+)
 from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
@@ -44,6 +53,30 @@ VERDICT_MARKS = {
 """Color, shape and sign of each verdict; no system has these colors. The caption explains them: a
 legend would be wider than plots of a phone.
 """
+
+NO_TOLERANCE = "without tolerance"
+
+DRIFT_MARKS = {
+    "fail": ("#B3123E", "triangle-up", "\u25b2"),
+    "inconclusive": ("#9A6700", "square", "\u25a0"),
+    "skipped": (theme.GREY, "triangle-down", "\u25bc"),
+    "pass": ("#1A7F37", "circle", "\u25cf"),
+    NO_TOLERANCE: (theme.INK, "circle", "\u25cf"),
+}
+"""Color, shape and sign of each verdict on drift."""
+
+_DRIFT_COLUMNS = (
+    "value_reference",
+    "value_current",
+    "difference",
+    BOUND_LOW,
+    BOUND_HIGH,
+    CI_LOW,
+    CI_HIGH,
+    "num_rows_reference",
+    "num_rows_current",
+)
+"""Numbers of drift in tooltips."""
 
 EFFECTS = {
     "difference": ("differences of means", "Differences", "from"),
@@ -168,6 +201,87 @@ def _find_pair(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
     return pairs[0] if len(pairs) == 1 else None
 
 
+def draw_drift(view: ResultView) -> ChartType:
+    """Draw the changes of each metric between two periods: a row per group with its interval or
+    bounds, on the band of its tolerance.
+    """
+    has_verdicts = any(row.get("tolerance") is not None for row in view.rows)
+    limits = (CI_LOW, CI_HIGH) if CI_LOW in view.result_metadata.columns else BOUNDS
+    rows_by_metric = group_items(view.rows, itemgetter("metric"))
+    charts = [_draw_metric_drift(view, rows, limits) for rows in rows_by_metric.values()]
+    intervals = f"{view.confidence}% confidence intervals" if limits[0] == CI_LOW else "bounds"
+    notes = [f"Points: current value minus that of the reference. Lines: {intervals}."]
+    if has_verdicts:
+        verdicts = {row["verdict"] for row in view.rows}
+        signs = ", ".join(
+            f"{sign} {verdict}"
+            for verdict, (_, _, sign) in DRIFT_MARKS.items()
+            if verdict in verdicts
+        )
+        notes += ["Grey bands: tolerated changes.", f"{signs}."]
+    if any(row["difference"] is None for row in view.rows):
+        notes.append("A row without a point: the metric is undefined in a period.")
+    title = f"Changes of {theme.join_names(list(rows_by_metric))}"
+    return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], 1), title, notes)
+
+
+def _draw_metric_drift(
+    view: ResultView, metric_rows: Sequence[ResultRow], limits: tuple[str, str]
+) -> Any:
+    """Draw the changes of a metric in all groups."""
+    metric = metric_rows[0]["metric"]
+    groups = _group_labels(view, metric_rows) or [("group", ["all rows"] * len(metric_rows))]
+    dimensions, keys = assign_channels(groups, ("name", "row"), len(metric_rows))
+    rows = []
+    for key, row in zip(keys, metric_rows, strict=True):
+        tolerance = row.get("tolerance")
+        margin = (
+            None
+            if tolerance is None
+            else Tolerance.parse(tolerance).compute_margin(row["value_reference"])
+        )
+        is_distance = row["value_reference"] == 0 and (row[limits[0]] or 0) >= 0
+        low = None if margin is None else 0.0 if is_distance else -margin
+        values = {field: _clear_rounding_error(row.get(field)) for field in _DRIFT_COLUMNS}
+        span = dict(zip(("low", "high"), (values[name] for name in limits), strict=True))
+        state = row.get("verdict") or NO_TOLERANCE
+        rows.append(key | values | span | {"verdict": state, "from": low, "to": margin})
+    domain = zoomed_domain(
+        [
+            0.0,
+            *(row[field] for row in rows for field in ("difference", "low", "high", "from", "to")),
+        ],
+        None,
+    )
+    return theme.layer_facets(
+        _layer_drift(dimensions, f"change of {metric}", domain), rows, dimensions
+    )
+
+
+def _layer_drift(
+    dimensions: Sequence[Dimension], title: str, domain: Sequence[float]
+) -> list[alt.Chart]:
+    """Return layers of tolerated bands, a line at 0, intervals or bounds, and points."""
+    color, shape = _encode_verdicts(DRIFT_MARKS)
+    titles = {name: name for name in _DRIFT_COLUMNS} | {"verdict:N": "verdict"}
+    rows = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
+        y=theme.encode_rows(dimensions[0]), tooltip=theme.build_tooltips(dimensions, titles)
+    )
+    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE)
+    return [
+        rows.mark_bar(color=theme.GREY, opacity=0.25, height=ROW_PIXELS - 4)
+        .encode(x=zoomed_axis("from", title, domain), x2=alt.X2("to:Q"))
+        .transform_filter("isValid(datum.to)"),
+        zero.encode(x=alt.X("zero:Q")),
+        rows.mark_rule(strokeWidth=2)
+        .encode(x=zoomed_axis("low", title, domain), x2=alt.X2("high:Q"), color=color)
+        .transform_filter("isValid(datum.low) && isValid(datum.high)"),
+        rows.mark_point(filled=True, size=80, opacity=1)
+        .encode(x=zoomed_axis("difference", title, domain), color=color, shape=shape)
+        .transform_filter("isValid(datum.difference)"),
+    ]
+
+
 def draw_differences(view: ResultView) -> ChartType:
     """Draw sorted per-query differences, the largest loss first, per metric and pair."""
     charts, notes = [], []
@@ -262,6 +376,26 @@ def _clear_rounding_error(value: Any) -> Any:
     return 0.0 if isinstance(value, float) and abs(value) < ROUNDING_ERROR else value
 
 
+def _encode_verdicts(marks: Mapping[str, tuple[str, str, str]]) -> tuple[alt.Color, alt.Shape]:
+    """Return the encodings of verdicts by color and shape, which captions explain."""
+    colors, shapes, _ = zip(*marks.values(), strict=True)
+    names = list(marks)
+    return (
+        alt.Color(
+            "verdict:N",
+            title=None,
+            scale=alt.Scale(domain=names, range=list(colors)),
+            legend=None,
+        ),
+        alt.Shape(
+            "verdict:N",
+            title=None,
+            scale=alt.Scale(domain=names, range=list(shapes)),
+            legend=None,
+        ),
+    )
+
+
 def _layer_forest(
     dimensions: Sequence[Dimension],
     effect: str,
@@ -274,18 +408,7 @@ def _layer_forest(
     """
     names = dimensions[0]
     title, form = f"{effect} of {measure}", "+.0%" if effect == "lift" else ""
-    color = alt.Color(
-        "verdict:N",
-        title=None,
-        scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]),
-        legend=None,
-    )
-    shape = alt.Shape(
-        "verdict:N",
-        title=None,
-        scale=alt.Scale(domain=list(marks), range=[mark[1] for mark in marks.values()]),
-        legend=None,
-    )
+    color, shape = _encode_verdicts(marks)
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=theme.encode_rows(names),
         color=color,

@@ -41,8 +41,9 @@ def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> 
         kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold``, ``calibration`` and ``confusion``,
             each for its curve; ``cutoffs`` (metrics over a range such as ``nDCG@1..20``); ``line``
             (over a date column); ``heatmap`` (two columns); ``dots``, with intervals if the result
-            has them; ``forest`` (comparisons with intervals); ``differences`` (sorted per-query
-            differences). By default the first kind that fits.
+            has them; ``forest`` (comparisons with intervals); ``drift`` (changes between two
+            periods); ``differences`` (sorted per-query differences). By default the first kind that
+            fits.
         title: the heading of the chart; by default what it is of, such as ``AUC and LogLoss by
             campaign``.
 

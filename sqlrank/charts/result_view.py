@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError
+from sqlrank.output.contrast_tables import PERIODS
+from sqlrank.result_columns import BOUNDS, DRIFT_SCHEMA
 from sqlrank.result_metadata import (
     ROW_COUNTS_KEY,
     UNIT_KEY,
@@ -38,6 +40,9 @@ AREA_METRICS = {"ROC": "AUC", "PR": "APS"}
 
 BASELINE = "baseline"
 """Name of the baseline where the metadata of a result name none."""
+
+DRIFT = "drift"
+"""Kind of result with the differences between two periods."""
 
 CHANNELS = ("colour", "column", "row")
 """Channels of the group columns, in order; further columns share the last.
@@ -88,7 +93,7 @@ class ResultView:
                 " is none. Give the result as it came"
             )
         metadata = result.schema.metadata or {}
-        result_metadata = read_result_metadata(metadata)
+        result_metadata = read_result_metadata(metadata) or _describe_drift(result)
         if result_metadata is None and b"sqlrank.version" in metadata:
             raise InputError(
                 "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this"
@@ -293,6 +298,16 @@ class ResultView:
             ", ".join(f"{name}={texts[name][index]}" for name in names) or "all"
             for index, names in enumerate(columns_by_row)
         ]
+
+
+def _describe_drift(result: pa.Table) -> ResultMetadata | None:
+    """Return the metadata of drift, which its columns are; None for other tables."""
+    needed = {"metric", *PERIODS.values, "difference", *BOUNDS}
+    has_version = b"sqlrank.version" in (result.schema.metadata or {})
+    if not has_version or not needed <= {*result.column_names}:
+        return None
+    columns = {name: name if name in DRIFT_SCHEMA else "by" for name in result.column_names}
+    return ResultMetadata(DRIFT, columns, {})
 
 
 def _is_row_counts(value: Any) -> bool:

@@ -18,6 +18,7 @@ from sqlrank.errors import InputError, MetricError, count_things
 from sqlrank.inference import FAIL, INCONCLUSIVE, PASS
 from sqlrank.reports.blocks import (
     MAX_TABLE_ROWS,
+    Figure,
     Section,
     TableBlock,
     VerdictList,
@@ -45,6 +46,9 @@ DEFAULT_WINDOW_DAYS = 7
 """Number of last days that are compared with those before, if the caller names neither reference
 nor window.
 """
+
+MAX_CHANGES_DRAWN = 24
+"""Maximum number of changes in the chart of drift."""
 
 MAX_LINES_DRAWN = 8
 """Maximum number of groups whose lines are drawn; more have no colors of their own."""
@@ -307,10 +311,22 @@ def _drift_section(
         Section(
             "drift",
             title,
-            [result_block(result, "drift-table", f"Changes, {order}", request.max_rows)],
+            [
+                result_block(result, "drift-table", f"Changes, {order}", request.max_rows),
+                _draw_drift(result),
+            ],
             [text],
         ),
         result,
+    )
+
+
+def _draw_drift(result: pa.Table) -> Figure:
+    """Return the figure of the first rows of drift."""
+    first = "" if result.num_rows <= MAX_CHANGES_DRAWN else f", the first {MAX_CHANGES_DRAWN}"
+    tolerated = " and tolerances" if "tolerance" in result.column_names else ""
+    return build_figure(
+        result.slice(0, MAX_CHANGES_DRAWN), "drift-chart", f"Changes{tolerated}{first}", "drift"
     )
 
 

@@ -38,6 +38,19 @@ def evaluate_clicks(metrics: Any, **options: Any) -> pa.Table:
     return sqlrank.evaluate(metrics, predictions=CLICKS, **options)
 
 
+def detect_drift(**options: Any) -> pa.Table:
+    """Return the drift between the two days of ``CLICKS`` within each country."""
+    kept = sqlrank.rollup(["AUC", "Brier"], predictions=CLICKS, by=["day", "country"])
+    return sqlrank.drift(
+        ["AUC", "Brier"],
+        rollup=kept,
+        by="country",
+        reference="day = '2026-01-01'",
+        current="day = '2026-01-02'",
+        **options,
+    )
+
+
 RESULTS: dict[str, Callable[[], pa.Table]] = {
     "roc": lambda: evaluate_clicks("ROC", by="country"),
     "pr": lambda: evaluate_clicks("PR"),
@@ -57,6 +70,7 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
         "MulticlassConfusionMatrix", inputs={"classified": CLASSES}, by="system"
     ),
     "forest": lambda: sqlrank.compare("RR", **SCORED),
+    "drift": lambda: detect_drift(tolerance={"AUC": 0.1, "Brier": "10%", "PSI": 2}),
     "differences": lambda: sqlrank.compare("RR", per_query=True, **SCORED),
 }
 """A result for each kind of chart, which is drawn of it by itself."""

@@ -8,7 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.interface.charts import CLICKS, list_marks, list_rows, read_caption
+from tests.interface.charts import (
+    CLICKS,
+    detect_drift,
+    iterate_parts,
+    list_marks,
+    list_rows,
+    read_caption,
+)
 from tests.interface.command_line import run_command
 
 
@@ -88,3 +95,33 @@ def test_the_command_draws_a_rollup(tmp_path):
     )
     found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
     assert [colour for _, colour in list_rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]
+
+
+def test_drift_is_a_row_per_group_on_the_band_of_its_tolerance():
+    result = detect_drift(tolerance={"AUC": 0.1, "Brier": "10%"})
+    found = sqlrank.chart(result).to_dict()
+    assert list_marks(found) == ["bar", "rule", "rule", "point"] * 3
+    # By hand: DE has a Brier score of 0.265 on the first day, and one class a day. FR has 0.21625.
+    margins = {"AUC": [0.1, 0.1], "Brier": [0.0265, 0.021625], "PSI": [None, None]}
+    drawn = list_rows(found, "name", "difference", "from", "to", "verdict")
+    for metric, margin in margins.items():
+        rows = {row["country"]: row for row in result.to_pylist() if row["metric"] == metric}
+        for country, width in zip(("DE", "FR"), margin, strict=True):
+            row = rows[country]
+            ends = (None, None) if width is None else (-width, width)
+            state = row["verdict"] or "without tolerance"
+            assert (country, row["difference"], *map(pytest.approx, ends), state) in drawn
+    assert {row[-1] for row in drawn} == {"pass", "fail", "inconclusive", "without tolerance"}
+    assert found["title"]["text"] == "Changes of Brier, AUC and PSI"
+    assert "Lines: bounds. Grey bands: tolerated changes." in read_caption(found)
+    assert read_caption(found).endswith(
+        "A row without a point: the metric is undefined in a period."
+    )
+    titles = {encoding["x"].get("title") for encoding in iterate_parts(found, "encoding")}
+    assert titles == {None, "change of AUC", "change of Brier", "change of PSI"}
+
+
+def test_drift_without_tolerances_has_no_bands_in_its_caption():
+    found = sqlrank.chart(detect_drift()).to_dict()
+    assert "Grey bands" not in read_caption(found)
+    assert {verdict for (verdict,) in list_rows(found, "verdict")} == {"without tolerance"}

@@ -80,7 +80,9 @@ def test_metrics_over_days_are_drawn_and_named(html):
     assert {name: text.count("<svg ") for name, text in figures.items()} == {
         "summary-chart": 2,
         "days-chart": 2,
+        "drift-chart": 3,
     }
+    assert "Grey bands: tolerated changes. ▲ fail, ● pass." in figures["drift-chart"]
     assert "Bands: bounds over all orders of rows within score bins." in figures["days-chart"]
     assert (
         len(re.findall("<tr", html[html.index('id="days-table-rows"') : html.index('id="drift"')]))
