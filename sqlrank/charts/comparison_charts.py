@@ -220,7 +220,7 @@ def draw_drift(view: ResultView) -> ChartType:
         )
         notes += ["Grey bands: tolerated changes.", f"{signs}."]
     if any(row["difference"] is None for row in view.rows):
-        notes.append("A row without a point: the metric is undefined in a period.")
+        notes.append("A row without a point: a period has no value.")
     title = f"Changes of {theme.join_names(list(rows_by_metric))}"
     return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], 1), title, notes)
 

@@ -114,9 +114,7 @@ def test_drift_is_a_row_per_group_on_the_band_of_its_tolerance():
     assert {row[-1] for row in drawn} == {"pass", "fail", "inconclusive", "without tolerance"}
     assert found["title"]["text"] == "Changes of Brier, AUC and PSI"
     assert "Lines: bounds. Grey bands: tolerated changes." in read_caption(found)
-    assert read_caption(found).endswith(
-        "A row without a point: the metric is undefined in a period."
-    )
+    assert read_caption(found).endswith("A row without a point: a period has no value.")
     titles = {encoding["x"].get("title") for encoding in iterate_parts(found, "encoding")}
     assert titles == {None, "change of AUC", "change of Brier", "change of PSI"}
 
