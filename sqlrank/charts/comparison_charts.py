@@ -264,9 +264,9 @@ def _layer_drift(
     """Return layers of tolerated bands, a line at 0, intervals or bounds, and points."""
     color, shape = _encode_verdicts(DRIFT_MARKS)
     titles = {name: name for name in _DRIFT_COLUMNS} | {"verdict:N": "verdict"}
-    rows = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
-        y=theme.encode_rows(dimensions[0]), tooltip=theme.build_tooltips(dimensions, titles)
-    )
+    rows = alt.Chart(
+        width=theme.SIDE_PIXELS, height=theme.row_step(dimensions[0], ROW_PIXELS)
+    ).encode(y=theme.encode_rows(dimensions[0]), tooltip=theme.build_tooltips(dimensions, titles))
     zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE)
     return [
         rows.mark_bar(color=theme.GREY, opacity=0.25, height=ROW_PIXELS - 4)
@@ -409,7 +409,9 @@ def _layer_forest(
     names = dimensions[0]
     title, form = f"{effect} of {measure}", "+.0%" if effect == "lift" else ""
     color, shape = _encode_verdicts(marks)
-    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
+    base_chart = alt.Chart(
+        width=theme.SIDE_PIXELS, height=theme.row_step(names, ROW_PIXELS)
+    ).encode(
         y=theme.encode_rows(names),
         color=color,
         tooltip=theme.build_tooltips(
@@ -458,10 +460,7 @@ def _draw_query_differences(
         WIN if row["difference"] * sign > 0 else LOSS if row["difference"] else TIE
         for row in pair_rows
     ]
-    title += (
-        f": wins {outcomes.count(WIN):,}, ties {outcomes.count(TIE):,}, losses"
-        f" {outcomes.count(LOSS):,}"
-    )
+    counts = ", ".join(f"{kind} {outcomes.count(kind):,}" for kind in (WIN, TIE, LOSS))
     ids = text_labels([row["query_id"] for row in pair_rows])
     rows = [
         {"x": index + 1, "query": ids[index], "kind": outcomes[index]}
@@ -490,7 +489,7 @@ def _draw_query_differences(
             theme.inline_data(rows),
             width=theme.SIDE_PIXELS,
             height=theme.FACET_SIDE_PIXELS,
-            title=title,
+            title=theme.title_panel(title, counts),
         )
         .mark_bar()
         .encode(

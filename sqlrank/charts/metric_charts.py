@@ -39,8 +39,8 @@ MAX_CUTOFF_TICKS = 10
 ROW_PIXELS = 24
 """Height of a row, in pixels."""
 
-CELL_PIXELS = 60
-"""Width of the cell of a heat map, in pixels."""
+CELL_PIXELS, MIN_CELL_PIXELS, MAX_WIDE_CELLS = 60, 30, 4
+"""Widths of a cell of a heat map, and the number of the larger ones that fit a phone."""
 
 PLACE_PIXELS = 14
 """Height of the place of a system in the row of a group, in pixels."""
@@ -245,7 +245,11 @@ def _lay_out_rows(dimensions: Sequence[Dimension]) -> alt.Chart:
     named = dimensions[is_grouped]
     labels = list(dimensions[0].labels)
     offset: dict[str, Any] = {"yOffset": alt.YOffset("colour:N", sort=labels)} if is_grouped else {}
-    step = alt.Step(PLACE_PIXELS, **{"for": "offset"}) if is_grouped else alt.Step(ROW_PIXELS)
+    step = (
+        alt.Step(PLACE_PIXELS, **{"for": "offset"})
+        if is_grouped
+        else theme.row_step(named, ROW_PIXELS)
+    )
     return alt.Chart(width=theme.SIDE_PIXELS, height=step).encode(
         y=theme.encode_rows(named),
         **offset,
@@ -357,21 +361,30 @@ def layer_cells(
     domain: Mapping[str, Any],
     number: alt.Text | None = None,
     count: str | None = None,
+    cell_pixels: int = CELL_PIXELS,
 ) -> list[alt.Chart]:
     """Return layers of heat map cells with their numbers, by default the values, below them the
     counts of a field, and NULL labels for undefined ones.
     """
     across, down = dimensions[:2]
     height = ROW_PIXELS + (4 if count is None else 16)
-    base_chart = alt.Chart(width=alt.Step(CELL_PIXELS), height=alt.Step(height)).encode(
+    base_chart = alt.Chart(width=alt.Step(cell_pixels), height=alt.Step(height)).encode(
         x=alt.X(
             "across:N",
             title=across.title,
             sort=list(across.labels),
-            # 8 characters fit above a square
-            axis=alt.Axis(labelAngle=-40 * any(len(label) > 8 for label in across.labels)),  # noqa: PLR2004
+            scale=alt.Scale(domain=list(across.labels)),
+            # A character takes 7 pixels
+            axis=alt.Axis(
+                labelAngle=-40 * any(7 * len(label) > cell_pixels for label in across.labels)
+            ),
         ),
-        y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
+        y=alt.Y(
+            "down:N",
+            title=down.title,
+            sort=list(down.labels),
+            scale=alt.Scale(domain=list(down.labels)),
+        ),
         tooltip=theme.build_tooltips(dimensions, titles),
     )
     color = alt.Color(
@@ -405,7 +418,8 @@ CONFUSION_CURVE = "MulticlassConfusionMatrix"
 
 def draw_confusion(view: ResultView) -> ChartType:
     """Draw a square with its weight for each pair of classes, and color it by its share of the
-    observed class; groups become facets.
+    observed class. Each group has a plot of its own, which fits a phone; those of several columns
+    become facets.
     """
     sides = {name: text_labels([row[name] for row in view.rows]) for name in ("predicted", "label")}
     groups = [
@@ -428,16 +442,35 @@ def draw_confusion(view: ResultView) -> ChartType:
         {**key, "y": row["portion"] or 0.0, "weight": row["weight"], "portion": row["portion"]}
         for key, row in zip(keys, view.rows, strict=True)
     ]
+    longest = max((len(f"{row['weight']:,.6g}") for row in rows), default=1)
     layers = layer_cells(
         dimensions,
         "share of the observed class",
         {"weight": "weight", "portion": "share of the observed class"},
         {"domain": [0, 1]},
         alt.Text("weight:Q", format=",.6~r"),
+        cell_pixels=CELL_PIXELS
+        if len(classes) <= MAX_WIDE_CELLS
+        else max(MIN_CELL_PIXELS, 7 * longest + 8),
     )
     by = f" by {theme.join_names([name for name, _ in groups])}" if groups else ""
     notes = [
         "Numbers: weight of the predictions, without weights their number. The diagonal is right."
     ]
-    chart = theme.layer_facets(layers, add_text_colors(rows), dimensions)
-    return theme.with_caption(chart, f"Confusion matrix{by}", notes)
+    rows = add_text_colors(rows)
+    if len(groups) != 1:
+        return theme.with_caption(
+            theme.layer_facets(layers, rows, dimensions), f"Confusion matrix{by}", notes
+        )
+    theme.check_charts(len(dimensions[2].labels))
+    charts = [
+        alt.layer(
+            *layers,
+            data=theme.inline_data(row for row in rows if row["column"] == label),
+            title=theme.title_panel(label),
+        )
+        for label in dimensions[2].labels
+    ]
+    return theme.with_caption(
+        theme.concatenate_charts(charts, titled=True), f"Confusion matrix{by}", notes
+    )

@@ -5,6 +5,7 @@ captions.
 from __future__ import annotations
 
 import json
+import re
 from math import prod
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,12 @@ CAPTION_LINE_CHARS = 68
 
 ROW_NAME_CHARS = 24
 """Maximum characters of a name beside its row in one line."""
+
+MAX_ROW_NAME_CHARS = 144
+"""Maximum characters of a name beside its row in several lines: two names of systems."""
+
+PANEL_TITLE_CHARS = 42
+"""Maximum characters of a line above a plot, which fits a phone."""
 
 AXIS_TITLE_CHARS = 46
 """Maximum characters of an axis title in one line."""
@@ -105,18 +112,45 @@ def have_own_colors(dimension: Dimension) -> bool:
     return find_row_title(dimension.title) is None and len(dimension.labels) <= len(PALETTE)
 
 
+def break_name(name: str, max_chars: int) -> list[str]:
+    """Return the lines of a name, which ends a line between its words, and cuts only long ones.
+
+    >>> break_name("reranker_distilled_2026_week_41", 20), break_name("abcdefgh", 5)
+    (['reranker_distilled_', '2026_week_41'], ['abcdef', 'gh'])
+    """
+    lines = [""]
+    longest = max_chars * 5 // 4
+    word_with_end = rf"[^\s_]{{0,{longest}}}?(?:[\s_]+|-(?=[A-Za-z]))|[^\s_]{{1,{longest}}}"
+    for word in re.findall(word_with_end, name):
+        if len(f"{lines[-1]}{word}".strip()) > max_chars:
+            lines.append("")
+        lines[-1] += word
+    return [line.strip() for line in lines if line.strip()] or [name]
+
+
+def _break_names(dimension: Dimension) -> dict[str, list[str]]:
+    """Return the lines of each name that does not fit into one."""
+    lines = {
+        label: break_name(label, ROW_NAME_CHARS)
+        for label in dimension.labels
+        if ROW_NAME_CHARS < len(label) <= MAX_ROW_NAME_CHARS
+    }
+    return {label: texts for label, texts in lines.items() if len(texts) > 1}
+
+
+def row_step(dimension: Dimension, least: int) -> alt.Step:
+    """Return the height of rows, in which their names fit."""
+    num_lines = max(map(len, _break_names(dimension).values()), default=1)
+    return alt.Step(max(least, num_lines * (FONT_PIXELS + 2) + 4))
+
+
 def encode_rows(dimension: Dimension) -> alt.Y:
     """Return the encoding of rows with a name each: their title stands above the names, since few
-    rows are lower than it is wide, and a long name has two lines, since phones are narrow.
+    rows are lower than it is wide, and a long name has several lines, since phones are narrow.
     """
-    lines = {
-        label: wrap(label, ROW_NAME_CHARS)
-        for label in dimension.labels
-        if ROW_NAME_CHARS < len(label) <= 2 * ROW_NAME_CHARS
-    }
-    lines = {label: texts for label, texts in lines.items() if len(texts) == 2}  # noqa: PLR2004
+    lines = _break_names(dimension)
     looked_up = f"{json.dumps(lines)}[datum.label]"
-    raised = {"condition": {"test": f"isArray({looked_up})", "value": -FONT_PIXELS / 2}, "value": 0}
+    raised = {"expr": f"-{FONT_PIXELS / 2} * (length({looked_up} || [0]) - 1)"}
     broken: dict[str, Any] = (
         {"labelExpr": f"{looked_up} || datum.label", "labelOffset": raised} if lines else {}
     )
@@ -133,6 +167,14 @@ def break_title(title: str) -> str | list[str]:
     """
     name, opening, notes = title.partition(" (")
     return [name, f"({notes}"] if opening and len(title) > AXIS_TITLE_CHARS else title
+
+
+def title_panel(name: str, counts: str = "") -> alt.Title:
+    """Return the title of one of several plots, in several lines if it is long."""
+    title = f"{name}: {counts}" if counts else name
+    is_short = len(title) <= PANEL_TITLE_CHARS
+    lines = [title] if is_short else [*break_name(name, PANEL_TITLE_CHARS), counts]
+    return alt.Title([*filter(None, lines)], anchor="start", fontSize=FONT_PIXELS + 1)
 
 
 def choose_colors(labels: Sequence[str], baseline: str) -> list[str]:
@@ -240,6 +282,12 @@ def layer_facets(
         if "column" in channels:
             name = json.dumps(f"{dimension.title}: ")
             named = {"title": None, "labelExpr": f"{name} + (datum.label)"}
+        elif lines := {
+            label: break_name(label, PANEL_TITLE_CHARS)
+            for label in dimension.labels
+            if len(label) > PANEL_TITLE_CHARS
+        }:
+            named["labelExpr"] = f"{json.dumps(lines)}[datum.label] || (datum.label)"
         header = alt.Header(labelLimit=300, labelOrient="top", labelAnchor="start", **named)
         channels["row"] = alt.Row("row:N", sort=list(dimension.labels), header=header)
     check_charts(prod(len(facets[field].labels) for field in channels))

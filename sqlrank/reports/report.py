@@ -255,7 +255,8 @@ def report(
         by: columns to group by, the worst group first; a list of lists gives several groupings,
             each a table.
         system: the column that identifies systems, if they are in one table.
-        baseline: the system that all others are compared with; by default all pairs are compared.
+        baseline: the system that all others are compared with; by default all pairs are compared,
+            and of two systems in one table, the better one is compared with the other.
         lower_is_better: metrics of columns of your own, or the columns, of which lower values are
             better: ``"latency_ms"``.
         where: a SQL condition on the rows to read.
@@ -424,6 +425,8 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any], str]:
 
     page_sections = []
     overall = request.with_intervals()
+    if (oriented := request.with_better_against_worse(overall)) is not request:
+        request, overall = oriented, oriented.sort_systems(overall)
     comparisons = group_comparisons = None
     is_clustering = request.role == sections.CLUSTER_ROLE
     if request.system is not None and not is_clustering:

@@ -215,6 +215,24 @@ class ReportRequest:
         names = list(self.runs) or (list(scores) if self.system == SCORE_COLUMN and scores else [])
         return list(dict.fromkeys([*([] if self.baseline is None else [self.baseline]), *names]))
 
+    def with_better_against_worse(self, overall: pa.Table) -> ReportRequest:
+        """Return a copy whose baseline is the worse of two systems, by the first metric with a
+        direction, if the caller gave them no order: letters would put it where they fall.
+
+        ``overall`` has the metrics by system.
+        """
+        names = [] if self.system is None else overall[self.system].to_pylist()
+        is_pair = len(names) == 2 and all(isinstance(name, str) for name in names)  # noqa: PLR2004
+        if self.declared_order or not is_pair:
+            return self
+        for name in self.names:
+            values = overall[name].to_pylist()
+            direction = self.find_direction(name)
+            if direction != "neither" and None not in values and values[0] != values[1]:
+                worse = (max if direction == "lower" else min)(values)
+                return replace(self, baseline=names[values.index(worse)])
+        return self
+
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
         columns = [*self.system_columns, *(self.group_texts[name] for name in by)]
@@ -246,8 +264,10 @@ class ReportRequest:
             metadata = result.schema.metadata
             labels = [names.get(label, label) for label in result.column_names]
             result = result.rename_columns(labels).replace_schema_metadata(metadata)
-        if self.system not in result.column_names:
-            return result
+        return self.sort_systems(result) if self.system in result.column_names else result
+
+    def sort_systems(self, result: pa.Table) -> pa.Table:
+        """Return the rows by system in the caller's order, the baseline first."""
         result = self._with_baseline(result)
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
         row_order = [

@@ -83,6 +83,8 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         for row, label in zip(rows, label_rows(comparisons, request), strict=True)
         if row["n_units"] != 0
     ]
+    if not request.declared_order:
+        labeled_rows = _put_better_first(labeled_rows)
     pairs = group_items(labeled_rows, lambda entry: (entry[0]["system"], entry[0]["baseline"]))
     verdicts = [
         pair_verdict(
@@ -114,6 +116,41 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         )
         verdicts.append(VerdictSentence("warning", text))
     return verdicts
+
+
+def _put_better_first(
+    labeled_rows: Sequence[tuple[ResultRow, str]],
+) -> list[tuple[ResultRow, str]]:
+    """Return rows in which a system that is worse, and in no metric better, is the baseline of the
+    other one: of systems without an order, a sentence is of the better one.
+    """
+    pairs = group_items(labeled_rows, lambda entry: (entry[0]["system"], entry[0]["baseline"]))
+    labels = {pair: {label for _, label in entries} for pair, entries in pairs.items()}
+    return [
+        (_swap_systems(row), SYSTEM_BETTER if label == BASELINE_BETTER else label)
+        if BASELINE_BETTER in pair_labels and SYSTEM_BETTER not in pair_labels
+        else (row, label)
+        for row, label in labeled_rows
+        for pair_labels in [labels[row["system"], row["baseline"]]]
+    ]
+
+
+def _swap_systems(row: ResultRow) -> ResultRow:
+    """Return a comparison of the baseline with the system."""
+    negated = {
+        name: None if row[other] is None else -row[other]
+        for name, other in (
+            ("difference", "difference"),
+            ("ci_low", "ci_high"),
+            ("ci_high", "ci_low"),
+        )
+    }
+    swapped = {
+        name: row[other]
+        for one, two in (("system", "baseline"), ("value", "value_baseline"))
+        for name, other in ((one, two), (two, one))
+    }
+    return {**row, **swapped, **negated}
 
 
 def _name_differences(

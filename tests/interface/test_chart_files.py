@@ -37,10 +37,10 @@ def count_marks(svg: str) -> Counter[str]:
 
 
 def find_texts(svg: Path) -> set[str]:
-    """Return the texts of a picture, those of two lines in one."""
+    """Return the texts of a picture, their lines after each other."""
     # Our own
     return {
-        "".join(node.itertext())
+        " ".join(node.itertext())
         for node in ET.fromstring(svg.read_text("utf-8")).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314
     }
 

@@ -344,6 +344,7 @@ def test_days_are_an_axis_also_as_text():
 
 def test_a_confusion_matrix_has_all_classes_on_both_axes():
     spec = draw_spec(RESULTS["confusion"]())
+    assert [part["title"]["text"] for part in spec["concat"]] == [["a"], ["b"]]
     cells = list_rows(spec, "down", "across", "column", "y", "weight", "portion")
     assert [cell for cell in cells if cell[4] or cell[2] == "b"] == [
         ("it's", "it's", "a", 0.6, 1.5, 0.6),
@@ -352,9 +353,9 @@ def test_a_confusion_matrix_has_all_classes_on_both_axes():
         ("x", "x", "b", 0.0, 0.0, None),
     ]
     assert len(cells) == 3 * 3 + 1
-    assert {tuple(axis["sort"]) for name in "xy" for axis in iterate_parts(spec, name)} == {
-        ("it's", "x", "z")
-    }
+    axes = [axis for name in "xy" for axis in iterate_parts(spec, name)]
+    assert {tuple(axis["sort"]) for axis in axes} == {("it's", "x", "z")}
+    assert {tuple(axis["scale"]["domain"]) for axis in axes} == {("it's", "x", "z")}
 
 
 def test_a_metric_by_two_columns_is_a_heat_map():
@@ -456,8 +457,8 @@ def test_a_forest_says_who_is_better():
 
 def test_differences_of_queries_are_in_order_with_wins_and_losses():
     found = draw_spec(sqlrank.compare("RR", per_query=True, **SCORED))
-    assert [item["title"] for item in found["concat"]] == [
-        "dense minus baseline: wins 2, ties 0, losses 1"
+    assert [item["title"]["text"] for item in found["concat"]] == [
+        ["dense minus baseline", "wins 2, ties 0, losses 1"]
     ]
     assert list_rows(found, "x", "query", "kind", "difference") == [
         (1, "q1", "losses", -0.5),
@@ -492,7 +493,8 @@ def test_many_queries_are_thinned_and_the_chart_says_so():
     drawn = list_rows(found, "x", "kind")
     assert (len(drawn), drawn[0], drawn[-1]) == (1000, (1, "losses"), (2500, "ties"))
     assert "1,000 queries are drawn, evenly spaced in their order" in read_caption(found)
-    assert found["concat"][0]["title"] == "other minus one: wins 0, ties 1,250, losses 1,250"
+    lines = found["concat"][0]["title"]["text"]
+    assert lines == ["other minus one", "wins 0, ties 1,250, losses 1,250"]
 
 
 def test_undefined_is_shown_as_null_and_no_number():

@@ -7,6 +7,7 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import sqlrank
@@ -45,7 +46,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sqlrank.report(inputs={"classified": classify()}, system="system", unit="ticket").save(
         made / "classes.html"
     )
+    sqlrank.report(**rank_with_long_names()).save(made / "names.html")
     return made
+
+
+def rank_with_long_names() -> dict[str, Any]:
+    """Return three runs whose names have forty letters, of which later ones rank better, and the
+    countries of queries.
+    """
+    names = [f"candidate_reranker_distilled_week_4{place}_full" for place in range(3)]
+    grades = {
+        f"q{query}": {f"d{doc}": (query + doc) % 4 for doc in range(8)} for query in range(30)
+    }
+    runs = {
+        name: {
+            query: {doc: grade * place + int(doc[1:]) % 5 for doc, grade in documents.items()}
+            for query, documents in grades.items()
+        }
+        for place, name in enumerate(names)
+    }
+    queries = [{"query_id": query, "country": f"land {query[1:2]}"} for query in grades]
+    return {
+        "metrics": ["nDCG@5", "MRR"],
+        "run": runs,
+        "qrels": grades,
+        "queries": pa.Table.from_pylist(queries),
+        "by": "country",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +342,7 @@ def test_a_chart_is_saved_as_svg(rankings, folder):
     assert 'xmlns="http://www.w3.org/2000/svg"' in target.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["rankings", "predictions"])
+@pytest.mark.parametrize("name", ["rankings", "predictions", "classes", "names"])
 def test_a_narrow_page_does_not_scroll_sideways(browser, folder, name):
     page = open_page(browser, folder / f"{name}.html", 375)
     wide, seen, whole = page.execute_script(
@@ -328,7 +355,8 @@ def test_a_narrow_page_does_not_scroll_sideways(browser, folder, name):
         parseFloat(getComputedStyle(n).fontSize) * n.ownerSVGElement.getBoundingClientRect().width / n.ownerSVGElement.getAttribute('width'))"""
     )
     assert len(sizes) > 20
-    assert min(sizes) >= 10.9
+    # Beside long names a chart is drawn smaller by up to 15 %.
+    assert min(sizes) >= (9.3 if name == "names" else 10.9)
     wider = page.execute_script(
         """return [...document.querySelectorAll('.chart')].filter(
         chart => chart.scrollWidth > chart.clientWidth + 1).map(chart => chart.closest('figure').id)"""

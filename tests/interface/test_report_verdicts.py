@@ -139,3 +139,39 @@ def test_metrics_that_differ_within_groups_are_named_and_sorted_below_regression
     )
     section = html[html.index('id="comparison-group-0"') :]
     assert section.index("CalibrationRatio") < section.index("AUC")
+
+
+@pytest.mark.slow
+def test_the_better_of_two_systems_without_a_baseline_is_compared_with_the_worse():
+    """The letters of their names would make the better one, a_new, the baseline."""
+    rows = [
+        {"system": system, "query_id": f"q{number}", "doc_id": doc, "score": score}
+        for system, top in (("a_new", 3.0), ("b_old", 0.0))
+        for number in range(30)
+        for doc, score in (("a", top if number else 0.0), ("b", 2.0))
+    ]
+    qrels = {f"q{number}": {"a": 1} for number in range(30)}
+    report = sqlrank.report("RR", run=pa.Table.from_pylist(rows), qrels=qrels, system="system")
+    assert report.title == "a_new against b_old: RR"
+    assert "<strong>a_new beats b_old on 1 of 1 metric:</strong>" in report.html
+    page = Page(report.html)
+    assert page.tables["pivot-rows"][0] == ["metric", "b_old", "a_new", "better"]
+    assert page.tables["comparison-table-rows"][1][:4] == ["RR", "0.5000", "0.9833", "+0.4833"]
+
+
+@pytest.mark.slow
+def test_each_of_several_systems_without_an_order_beats_the_worse_one():
+    rows = [
+        {"system": system, "query_id": f"q{number}", "doc_id": doc, "score": score}
+        for system, place in (("a", 3), ("b", 2), ("c", 1))
+        for number in range(30)
+        for doc, score in (("d", place + (number == 0) + 0.5), ("e", 2), ("f", 3), ("g", 1))
+    ]
+    qrels = {f"q{number}": {"d": 1} for number in range(30)}
+    report = sqlrank.report("RR", run=pa.Table.from_pylist(rows), qrels=qrels, system="system")
+    claims = re.findall("<strong>(.*?) on 1 of 1 metric:</strong> (.*?),", report.html)
+    assert [(claim, text.partition("(")[2]) for claim, text in claims] == [
+        ("a beats b", "+0.4833"),
+        ("a beats c", "+0.6611"),
+        ("b beats c", "+0.1778"),
+    ]
