@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.engines import duckdb_database
+from sqlrank.engines import duckdb_database, duckdb_session
 from tests.calls import CallCounts, count_calls, evaluate_dicts
 
 PREDICTIONS = pa.table({"label": [1, 0, 1, 0] * 25, "score": [index / 100 for index in range(100)]})
@@ -64,6 +64,8 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             texts.append(text) or run(connection, text, *values)
         )
 
+    # Those of other tests would fill it in the middle of one, and it is emptied when it is full.
+    monkeypatch.setattr(duckdb_session, "_PARSED", {})
     monkeypatch.setattr(duckdb_database, "fetch_tuples", record(duckdb_database.fetch_tuples))
     monkeypatch.setattr(
         duckdb_database, "describe_columns", record(duckdb_database.describe_columns)
