@@ -12,7 +12,8 @@ from typing import Any
 from typer.main import get_command
 
 from sqlrank.cli.app import command_line
-from sqlrank.cli.console import with_type_name
+from sqlrank.cli.console import with_type_name, wrap_command
+from website.command_outputs import WIDTH
 from website.page_templates import render_template
 
 PAGES_OF_OPTIONS = {
@@ -78,6 +79,7 @@ def build_command_page(name: str) -> str:
         context=context,
         label=_format_label,
         pages=PAGES_OF_OPTIONS,
+        wrap=lambda example: "\n".join(wrap_command(example, WIDTH)),
         format_argument=_format_argument,
         code_flags=_code_flags,
     )

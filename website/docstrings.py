@@ -13,6 +13,8 @@ import griffe
 
 import sqlrank
 from sqlrank.options import find_option, load_commands
+from website.command_line import PAGES_OF_OPTIONS
+from website.command_outputs import WIDTH
 
 ROLE = re.compile(r":(?:func|class|meth):`(?P<name>[\w.]+)`")
 EXAMPLES = re.compile(r"^>>> .*\Z", re.DOTALL | re.MULTILINE)
@@ -30,7 +32,6 @@ BASES = {
 MAX_UNGROUPED = 8
 """Number of arguments up to which they are one list."""
 
-SIGNATURE_WIDTH = 96
 _SIGNATURE = '<p><span class="doc-section-title">Signature:</span></p>\n\n```python\n{}\n```\n\n'
 
 
@@ -134,7 +135,7 @@ def format_signature(name: str) -> str:
     bare = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
     return textwrap.fill(
         f"sqlrank.{name}{bare}",
-        SIGNATURE_WIDTH,
+        WIDTH,
         subsequent_indent="    ",
         break_on_hyphens=False,
     )
@@ -148,7 +149,9 @@ def format_docstring(docstring: str, function: str = "") -> str:
     examples = EXAMPLES.search(text)
     text = text[: examples.start()] if examples else text
     call = _SIGNATURE.format(format_signature(function)) if function else ""
-    before = f"Examples:\n{textwrap.indent(examples[0].rstrip(), '    ')}\n\n" if examples else ""
+    session = examples[0].rstrip() if examples else ""
+    title = "Examples:" if "\n\n" in session else "Examples: Example:"
+    before = f"{title}\n{textwrap.indent(session, '    ')}\n\n" if session else ""
     place = SECTION.search(text)
     start = place.start() if place else len(text)
     text = f"{text[:start]}{before}{call}{text[start:]}"
@@ -157,13 +160,28 @@ def format_docstring(docstring: str, function: str = "") -> str:
 
 def _split_arguments(text: str, function: str) -> str:
     def write_groups(section: re.Match[str]) -> str:
-        items = {item["name"].lstrip("*"): item[0] for item in ARGUMENT.finditer(section["items"])}
+        items = {
+            name: f"{item[0].rstrip()}{_link_guide(name)}\n"
+            for item in ARGUMENT.finditer(section["items"])
+            for name in [item["name"].lstrip("*")]
+        }
         return "".join(
             f"Args: {title}:\n{''.join(items[name] for name in names if name in items)}\n"
             for title, names in group_arguments(function).items()
         )
 
     return ARGUMENTS.sub(write_groups, text, count=1)
+
+
+def _link_guide(argument: str) -> str:
+    """Return a link to the page that explains an argument, empty if there is none.
+
+    >>> _link_guide("policies"), _link_guide("timeout")
+    (' [More](../policies.md).', '')
+    """
+    option = find_option(argument)
+    page = PAGES_OF_OPTIONS.get(option.flag, "") if option else ""
+    return f" [More](../{page})." if page else ""
 
 
 def _link_reference(name: str) -> str:

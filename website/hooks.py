@@ -234,7 +234,9 @@ def _add_to_nav(nav: list[Any]) -> None:
     pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
     for name, files in sections.group_by_section().items():
-        entries = [{file.full_name: sections.locate_metric_page(file)} for file in files]
+        entries = [
+            {sections.format_menu_name(file): sections.locate_metric_page(file)} for file in files
+        ]
         section.append({sections.find_section_title(name): [f"metrics/{name}/index.md", *entries]})
 
 

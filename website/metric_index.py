@@ -32,15 +32,13 @@ HEAD = "| name | definition | better |\n|---|---|---|\n"
 COUNTS_HEAD = "| name | definition |\n|---|---|\n"
 _TABLE = re.compile(r"\| name \| definition \|\n\|---\|---\|\n((?:\|.+\|\n?)+)")
 _ROW = re.compile(r"^\| `(?P<name>[^`]+)` \| (?P<about>.+) \|$", re.MULTILINE)
-_CHOICE = re.compile(r"`(\w+(?:@\d+)?)`")
 _UNLINKED = re.compile(r"(?<!\[)`(\w+(?:@\d+)?)`(?![^[]*\])")
 
 
 def extend_tables(markdown: str) -> str:
     """Return the page of metrics with complete tables and the box that filters them."""
     chooser, heading, rest = markdown.partition("\n## ")
-    common = {resolve_alias(name): name.partition("@")[0] for name in _CHOICE.findall(chooser)}
-    rest = _TABLE.sub(lambda table: _build_tables(table[1], common), rest)
+    rest = _TABLE.sub(lambda table: _build_tables(table[1]), rest)
     title, _, text = _UNLINKED.sub(lambda name: _link_metric(name[1]), chooser).partition("\n")
     return f"{title}\n{FILTER}{text}{heading}{rest}"
 
@@ -48,34 +46,23 @@ def extend_tables(markdown: str) -> str:
 def _link_metric(name: str) -> str:
     """Return a name as code that leads to the page of its metric, if it has one."""
     files = load_registry().metrics | load_registry().curves
-    file = next((item for item in files.values() if item.full_name == resolve_alias(name)), None)
+    canonical = sections.resolve_alias(name)
+    file = next((item for item in files.values() if item.full_name == canonical), None)
     return f"`{name}`" if file is None else f"[`{name}`]({sections.locate_metric_page(file)})"
 
 
-def resolve_alias(text: str) -> str:
-    """Return the metric that a text asks for, which may have another name.
-
-    >>> resolve_alias("MRR"), resolve_alias("Recall@5"), resolve_alias("Recall")
-    ('RR', 'R', 'Recall')
-    """
-    name, at, _ = text.partition("@")
-    aliases = load_registry().synonyms["aliases"]
-    keys = (name.lower() + at, name.lower())
-    return parse_metric_text(next((aliases[key] for key in keys if key in aliases), name)).name
-
-
-def _build_tables(rows: str, common: dict[str, str]) -> str:
+def _build_tables(rows: str) -> str:
     files = [_find_file(row["name"], row["about"]) for row in _ROW.finditer(rows)]
-    order = [*common]
-    files.sort(key=lambda file: order.index(file.full_name) if file.full_name in common else 999)
+    order = [*sections.read_common_names()]
+    files.sort(key=lambda file: order.index(file.full_name) if file.full_name in order else 999)
     counts = [file for file in files if file.full_name.startswith("num_")]
     metrics = [file for file in files if file not in counts]
     texts = []
     if metrics:
-        cells = [(*_build_cells(file, common), _find_better(file)) for file in metrics]
+        cells = [(*_build_cells(file), _find_better(file)) for file in metrics]
         texts.append(HEAD + _format_rows(cells))
     if counts:
-        texts.append(COUNTS_HEAD + _format_rows([_build_cells(file, common) for file in counts]))
+        texts.append(COUNTS_HEAD + _format_rows([_build_cells(file) for file in counts]))
     return "\nCounts:\n\n".join(texts)
 
 
@@ -95,17 +82,14 @@ def _find_better(file: SqlFile) -> str:
     return "" if file.kind == "curves" or direction == "neither" else direction
 
 
-def _build_cells(file: SqlFile, common: dict[str, str]) -> tuple[str, str]:
-    """Return the name of a metric with its other names, which the box finds, and its
-    description.
+def _build_cells(file: SqlFile) -> tuple[str, str]:
+    """Return the name of a metric that users write, then that of its file and others, which the box
+    finds, and its description.
     """
-    name = f"[`{format_example_name(file)}`]({sections.locate_metric_page(file)})"
-    requested = common.get(file.full_name, file.full_name)
-    mark = (
-        f"{'' if requested == file.full_name else f' {requested}'} ★"
-        if file.full_name in common
-        else ""
-    )
+    common_name, name = sections.find_common_name(file), format_example_name(file)
+    is_alias = common_name != file.full_name
+    link = f"[`{common_name if is_alias else name}`]({sections.locate_metric_page(file)})"
+    mark = f" `{name}`" * is_alias + " ★" * (file.full_name in sections.read_common_names())
     words = [sections.spell_name(file)]
     words += [
         alias
@@ -113,4 +97,4 @@ def _build_cells(file: SqlFile, common: dict[str, str]) -> tuple[str, str]:
         if parse_metric_text(text).name == file.display_name
     ]
     hidden = f"<span hidden data-search-exclude>{', '.join(dict.fromkeys(words))}</span>"
-    return f"{name}{mark}{hidden}", file.description
+    return f"{link}{mark}{hidden}", file.description

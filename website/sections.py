@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import format_example_name
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from website.page_templates import render_template
@@ -25,6 +26,9 @@ SECTIONS: dict[str, dict[str, str]] = tomllib.loads(
 
 PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
 """The page whose tables have all metrics."""
+
+CHOICE = re.compile(r"`(\w+(?:@\d+)?)`")
+"""A metric in the table of metrics to start with, as users write it."""
 
 
 @cache
@@ -49,10 +53,12 @@ def find_section(file: SqlFile) -> str:
 
 
 def group_by_section() -> dict[str, list[SqlFile]]:
-    """Return the metrics of each section by name, counts last, in the order of the navigation."""
+    """Return the metrics of each section by the name that users write, counts last, in the order of
+    the navigation.
+    """
     files = sorted(
         [*load_registry().metrics.values(), *load_registry().curves.values()],
-        key=lambda file: (file.full_name.startswith("num_"), file.full_name.lower()),
+        key=lambda file: (file.full_name.startswith("num_"), find_common_name(file).lower()),
     )
     return {name: [file for file in files if find_section(file) == name] for name in SECTIONS}
 
@@ -98,6 +104,53 @@ def spell_name(file: SqlFile) -> str:
     return " ".join(word if word.isupper() else word.lower() for word in words)
 
 
+def resolve_alias(text: str) -> str:
+    """Return the metric that a text asks for, which may have another name.
+
+    >>> resolve_alias("MRR"), resolve_alias("Recall@5"), resolve_alias("Recall")
+    ('RR', 'R', 'Recall')
+    """
+    name, at, _ = text.partition("@")
+    aliases = load_registry().synonyms["aliases"]
+    keys = (name.lower() + at, name.lower())
+    return parse_metric_text(next((aliases[key] for key in keys if key in aliases), name)).name
+
+
+@cache
+def read_common_names() -> dict[str, str]:
+    """Return the metrics to start with, each with the name that users write, such as ``Recall@k``
+    for ``R``.
+    """
+    chooser = PAGE.read_text("utf-8").partition("\n## ")[0]
+    names = {resolve_alias(text): text for text in CHOICE.findall(chooser)}
+    return {
+        name: name if text.partition("@")[0] == name else re.sub(r"@\d+", "@k", text)
+        for name, text in names.items()
+    }
+
+
+def find_common_name(file: SqlFile) -> str:
+    """Return the name of a metric that users write.
+
+    >>> from sqlrank.registry.loader import load_registry
+    >>> [find_common_name(load_registry().metrics[name]) for name in ("r", "rr", "recall")]
+    ['Recall@k', 'MRR', 'Recall']
+    """
+    return read_common_names().get(file.full_name, file.full_name)
+
+
+def format_menu_name(file: SqlFile) -> str:
+    """Return the entry of a metric in the navigation: the name that users write, then another one
+    of its file.
+
+    >>> from sqlrank.registry.loader import load_registry
+    >>> [format_menu_name(load_registry().metrics[name]) for name in ("r", "ndcg")]
+    ['Recall@k (R)', 'nDCG']
+    """
+    name = find_common_name(file)
+    return name if name == file.full_name else f"{name} ({file.full_name})"
+
+
 @cache
 def list_aliases() -> dict[str, str]:
     """Return the metric of each name that it has in other tools, in words."""
@@ -114,4 +167,5 @@ def build_section_page(name: str) -> str:
         title=find_section_title(name),
         about=about.replace("DOCS", "../.."),
         files=group_by_section()[name],
+        find_common_name=find_common_name,
     )

@@ -157,8 +157,8 @@ def evaluate(
         timeout: seconds after which the query is cancelled.
         progress: function that is called with the percentage done; on other databases than DuckDB
             with 0 and 100.
-        **policies: ``ties``, ``queries``, ``if_undefined``, ``unjudged``, ``depth``, ``rel``,
-            ``aggregate``, ...
+        **policies: policies of all metrics: ``ties``, ``queries``, ``if_undefined``, ``unjudged``,
+            ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and

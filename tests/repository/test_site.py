@@ -253,6 +253,21 @@ def test_docstrings_are_written_for_the_site():
     )
 
 
+def test_arguments_of_the_site_lead_to_their_guides():
+    docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
+    text = docstrings.format_docstring(docstrings.complete_docstring("evaluate"), "evaluate")
+    arguments = {item["name"]: item[0].rstrip() for item in docstrings.ARGUMENT.finditer(text)}
+    assert arguments["**policies"].endswith(" [More](../policies.md).")
+    assert arguments["plan"].endswith(" [More](../plans.md).")
+    assert "[More]" not in arguments["timeout"]
+
+
+def test_one_example_of_the_site_is_not_called_examples():
+    docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
+    text = "Add numbers.\n\n>>> one = 1\n>>> one + 1\n2"
+    assert "\nExamples: Example:\n    >>> one" in docstrings.format_docstring(text)
+
+
 @pytest.mark.slow
 def test_a_command_of_a_page_that_fails_fails_the_page():
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
@@ -339,7 +354,36 @@ def test_metrics_to_start_with_lead_to_their_pages():
     assert len(linked) > 30
     assert re.findall(r"(?<!\[)`(\w+(?:@\d+)?)`", begin) == []
     starred = re.findall(r"^\| \[`([\w@()]+)`\][^|]*\u2605", tables, re.MULTILINE)
-    assert len(starred) == len(set(map(metric_index.resolve_alias, linked)))
+    assert len(starred) == len(set(map(sections.resolve_alias, linked)))
+
+
+@pytest.mark.parametrize(
+    ("name", "common_name", "menu"),
+    [
+        ("r", "Recall@k", "Recall@k (R)"),
+        ("rr", "MRR", "MRR (RR)"),
+        ("ap", "MAP", "MAP (AP)"),
+        ("success", "HitRate@k", "HitRate@k (Success)"),
+        ("p", "Precision@k", "Precision@k (P)"),
+    ],
+)
+def test_names_that_users_write_come_before_those_of_files(name, common_name, menu):
+    file = load_registry().metrics[name]
+    tables = metric_index.extend_tables((ROOT / "docs" / "metrics.md").read_text("utf-8"))
+    place = sections.locate_metric_page(file)
+    assert f"\n| [`{common_name}`]({place}) `{file.full_name}` \u2605" in tables
+    row = f"\n| [`{common_name}`]({file.name}.md) `{file.full_name}` |"
+    assert row in sections.build_section_page(sections.find_section(file))
+    assert sections.format_menu_name(file) == menu
+
+
+def test_examples_of_commands_fit_the_width_of_pages():
+    pages = [command_line.build_command_page(name) for name in command_line.load_commands()]
+    blocks = [block for page in pages for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL)]
+    assert len(blocks) > 40
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert [line for line in lines if len(line) > command_outputs.WIDTH] == []
+    assert any(line.endswith(" \\") for line in lines)
 
 
 def test_every_metric_says_when_to_use_it():
