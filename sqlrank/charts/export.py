@@ -95,8 +95,8 @@ def require_modules(*modules: str) -> None:
 
 
 CREATOR = f"sqlrank {__version__}"
-PANEL_SCALE, MIN_SCALED_PIXELS = 0.6, 80
-"""Factor of the size of plots in panels, and the smallest size that it reduces."""
+MIN_SCALED_PIXELS = 80
+"""Smallest size of plots that panels reduce."""
 
 PANEL_PROPERTIES = {"$schema", "usermeta", "description", "data", "config"}
 """Properties of a specification that each of its panels has."""
@@ -178,6 +178,8 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     ``SqlrankError`` without vl-convert.
     """
     require_modules("vl_convert")
+    from sqlrank.charts.theme import PANEL_SCALE  # imports Altair, an optional dependency
+
     spec = chart.to_dict(validate=False)  # of sqlrank, and tests validate each kind
     title = spec.pop("title", {})
     # Altair hoists the data that all parts have in common, also of a single part.
@@ -187,7 +189,7 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     panels = []
     legends: set[str] = set()
     for part in spec.get("concat", [spec]):
-        panel = {**_drop_legends(_narrow_plots(part), legends), **shared}
+        panel = {**_drop_legends(_narrow_plots(part, PANEL_SCALE), legends), **shared}
         legends |= set(_list_legends(panel))
         text = json.dumps(panel)
         read = {name: rows for name, rows in datasets.items() if name in text}
@@ -216,18 +218,18 @@ def _drop_legends(spec: Any, legends: Collection[str]) -> Any:
     )
 
 
-def _narrow_plots(spec: Any) -> Any:
-    """Return a specification with smaller plots."""
+def _narrow_plots(spec: Any, scale: float) -> Any:
+    """Return a specification with plots whose size is multiplied by ``scale``."""
     if isinstance(spec, list):
-        return [_narrow_plots(part) for part in spec]
+        return [_narrow_plots(part, scale) for part in spec]
     if not isinstance(spec, dict):
         return spec
     return {
-        name: round(part * PANEL_SCALE)
+        name: round(part * scale)
         if name in {"width", "height"}
         and isinstance(part, (int, float))
         and part >= MIN_SCALED_PIXELS
-        else _narrow_plots(part)
+        else _narrow_plots(part, scale)
         for name, part in spec.items()
     }
 

@@ -227,13 +227,15 @@ def _list_captions(view: ResultView, marks: str) -> list[str]:
 
 def zoomed_axis(field: str, title: str, domain: Sequence[float], form: str = "") -> alt.X:
     """Return the horizontal axis of a field with these ends, moved outward to ticks."""
-    return alt.X(
-        f"{field}:Q",
-        title=theme.break_title(title),
-        scale=alt.Scale(domain=list(domain), nice=5),
-        # The first and last label end where the axis does: beyond it they would be cut.
-        axis=alt.Axis(tickCount=5, labelFlush=True, format=form or alt.Undefined),
-    )
+    scale = alt.Scale(domain=list(domain), nice=5)
+    options: dict[str, Any] = {"tickCount": 5, "format": form or alt.Undefined}
+    if domain[0] < 0 < domain[1]:
+        ticks, tick_form = theme.choose_ticks(domain, is_percentage="%" in form)
+        scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False)
+        options = {"tickCount": len(ticks), "values": ticks, "format": tick_form}
+    # The first and last label end where the axis does: beyond it they would be cut.
+    axis = alt.Axis(labelFlush=True, **options)
+    return alt.X(f"{field}:Q", title=theme.break_title(title), scale=scale, axis=axis)
 
 
 def _lay_out_rows(dimensions: Sequence[Dimension]) -> alt.Chart:

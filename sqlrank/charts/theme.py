@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from math import prod
+from itertools import product
+from math import ceil, floor, log10, prod
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,18 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
 SIDE_PIXELS, FACET_SIDE_PIXELS = 320, 200
 """Side length in pixels, of a single chart and of a facet."""
+
+PANEL_SCALE = 0.6
+"""Factor of the size of plots in panels of a page."""
+
+LABEL_CHAR_PIXELS = 6.5
+"""Width of a digit in the labels of an axis, in pixels."""
+
+FEWEST_TICKS = 3
+"""Ticks of an axis around 0 whose steps are longer than its parts: 0 and both ends."""
+
+MAX_TICK_POWER = 6
+"""Power of 10 of steps between ticks beyond which labels have exponents."""
 
 MAX_CHARTS = 100
 """Maximum number of concatenated charts or facets."""
@@ -350,6 +363,45 @@ def constant_domain(values: Iterable[float | None]) -> dict[str, Any]:
             else [0.0, 1.0]
         )
     }
+
+
+def choose_ticks(
+    domain: Sequence[float], *, is_percentage: bool = False
+) -> tuple[list[float], str]:
+    """Return ticks from below to above both ends of an axis around 0, which is one of them, and the
+    format of their labels, which all fit: of labels that do not, Vega writes each second one,
+    whether or not 0 is among these.
+
+    >>> choose_ticks([-0.1, 0.47]), choose_ticks([-0.002, 0.001], is_percentage=True)
+    (([-0.2, 0.0, 0.2, 0.4, 0.6], ',.1f'), ([-0.002, -0.001, 0.0, 0.001], '+,.1%'))
+    """
+    power = floor(log10(domain[1] - domain[0]))
+    steps = product((power - 1, power, power + 1), (1, 2, 5))
+    candidates = [_place_ticks(domain, *step, is_percentage=is_percentage) for step in steps]
+    # The first label starts at the end of the axis, others have their middle at the tick.
+    return next(
+        (ticks, form)
+        for ticks, form, label_chars in candidates
+        if len(ticks) <= FEWEST_TICKS
+        or (len(ticks) - 1) * (1.5 * label_chars * LABEL_CHAR_PIXELS + 4)
+        <= SIDE_PIXELS * PANEL_SCALE
+    )
+
+
+def _place_ticks(
+    domain: Sequence[float], power: int, digit: int, *, is_percentage: bool
+) -> tuple[list[float], str, int]:
+    """Return ticks at multiples of ``digit`` times a power of 10, the format of their labels, and
+    the characters of the longest one.
+    """
+    step = float(f"{digit}e{power}")
+    # An end that is a tick but for rounding is one.
+    numbers = range(floor(domain[0] / step + 1e-9), ceil(domain[1] / step - 1e-9) + 1)
+    ticks = [float(f"{number * step:.12g}") for number in numbers]
+    decimals = max(0, -power - 2 * is_percentage)
+    form = f"+,.{decimals}%" if is_percentage else f",.{decimals}f"
+    label_chars = max(len(format(tick, form)) for tick in ticks)
+    return ticks, form if abs(power) <= MAX_TICK_POWER else "~g", label_chars
 
 
 def count_fields(counts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

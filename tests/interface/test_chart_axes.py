@@ -1,13 +1,16 @@
 """Axis labels of difficult charts: equal values, few cut-offs, long names."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.charts.export import save_chart
+from sqlrank.charts.export import save_chart, svg_panels
+from sqlrank.charts.theme import choose_ticks
+from tests.interface.charts import RESULTS
 from tests.tables import build_table
 
 pytest.importorskip("vl_convert", reason="needs sqlrank[charts]")
@@ -19,6 +22,28 @@ EQUAL = build_table(
     h="x x y y",
 )
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+
+SHIFTED = {"label": [0.0] * 12, "old": [1.0] * 12, "new": [1.5, 0.8, 1.3] * 4, "arm": [*"abc"] * 4}
+SPENT = {
+    "unit_id": [*range(24)],
+    "variant": [*"AB"] * 12,
+    "spend": [1.0, 0.9, 1.2, 1.7, 0.8, 0.8] * 4,
+}
+
+
+def compare_shifted(**options):
+    return sqlrank.compare("MAE", predictions=SHIFTED, columns={"score": ["old", "new"]}, **options)
+
+
+DIFFERENCES = {
+    "systems": compare_shifted,
+    "groups": lambda: compare_shifted(by="arm"),
+    "lifts": lambda: sqlrank.experiment("Mean(spend)", data=SPENT, control="A"),
+    "drift": RESULTS["drift"],
+    "queries": RESULTS["differences"],
+    "etas": RESULTS["etasweep"],
+}
+"""A result for each kind of chart that has an axis of differences."""
 
 
 def draw_chart(result: pa.Table, folder: Path) -> tuple[list[str], str]:
@@ -77,3 +102,26 @@ def test_long_names_of_rows_and_long_titles_have_two_lines(tmp_path):
     ]
     assert {"MulticlassBalancedAccuracy", "(0 to 1, higher is better)"} <= {*lines}
     assert "y" in texts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_an_axis_of_differences_labels_0(name):
+    panels, _ = svg_panels(sqlrank.chart(DIFFERENCES[name]()))
+    for panel in panels:
+        axes = re.findall(r'role-axis-label".*?</g>', panel, re.DOTALL)
+        shown = [
+            text
+            for axis in axes
+            for opacity, text in re.findall(r'<text [^>]*opacity="(\d)"[^>]*>([^<]*)<', axis)
+            if opacity == "1"
+        ]
+        assert any(re.fullmatch(r"\+?0(\.0+)?%?", text) for text in shown), shown
+
+
+def test_ticks_around_0_include_it_and_both_ends():
+    for low, high in product([-9e7, -40, -3, -0.11, -0.03, -1e-9], [2e-9, 0.07, 0.26, 7, 46, 9e7]):
+        ticks, _ = choose_ticks([low, high])
+        assert 0 in ticks
+        margin = (high - low) * 1e-8
+        assert ticks[0] <= low + margin < high - margin <= ticks[-1]
