@@ -290,7 +290,7 @@ def test_the_workflow_of_the_example(tmp_path, github):
     assert call.keys() <= inputs.keys()
     job = Job(repository, {**inputs, **call, "token": "secret"})
     assert job.statuses == {"Gate": 0, "Comment": 0, "Verdict": 1}, job.printed
-    assert job.summary.count("✗ fail |") == 2
+    assert job.summary.count("✗ fail (tolerance ") == 2
 
 
 @pytest.mark.parametrize(
