@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @cache
 def _load_templates() -> Environment:
+    # Here, since a release writes the public interface where no tools for pages are installed
+    from jinja2 import (  # noqa: PLC0415
+        Environment,
+        FileSystemLoader,
+        StrictUndefined,
+        select_autoescape,
+    )
+
     return Environment(
         autoescape=select_autoescape(["svg.j2"]),
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
