@@ -286,6 +286,9 @@ GATE_SCHEMA = contrast_schema(
 )  # fmt: skip
 """Columns of a gate."""
 
+PSI = "PSI"
+"""Name of the population stability index, which is a distance between two periods."""
+
 DRIFT_SCHEMA = contrast_schema(
     "reference",
     "current",

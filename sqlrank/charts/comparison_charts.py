@@ -32,6 +32,7 @@ from sqlrank.result_columns import (
     CI_HIGH,
     CI_LOW,
     LIFT_LIMITS,
+    PSI,
     WINS,
 )
 from sqlrank.result_metadata import EXPERIMENT
@@ -240,8 +241,7 @@ def _draw_metric_drift(
             if tolerance is None
             else Tolerance.parse(tolerance).compute_margin(row["value_reference"])
         )
-        is_distance = row["value_reference"] == 0 and (row[limits[0]] or 0) >= 0
-        low = None if margin is None else 0.0 if is_distance else -margin
+        low = None if margin is None else 0.0 if metric == PSI else -margin
         values = {field: _clear_rounding_error(row.get(field)) for field in _DRIFT_COLUMNS}
         span = dict(zip(("low", "high"), (values[name] for name in limits), strict=True))
         state = row.get("verdict") or NO_TOLERANCE

@@ -56,6 +56,7 @@ from sqlrank.result_columns import (
     NUM_DAYS,
     NUM_ROWS,
     P_VALUE,
+    PSI,
     ROLLUP_COMPARISON_SCHEMA,
     SE,
     SLICE_COLUMN,
@@ -318,9 +319,6 @@ def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
         group_numbers.take(leave_one_out[ROLLUP_GROUP_ID].combine_chunks()),
     )
 
-
-PSI = "PSI"
-"""Name of the population stability index."""
 
 VERDICT_ORDER = (FAIL, INCONCLUSIVE, SKIPPED, PASS, None)
 """Verdicts, the worst first."""

@@ -119,6 +119,20 @@ def test_drift_is_a_row_per_group_on_the_band_of_its_tolerance():
     assert titles == {None, "change of AUC", "change of Brier", "change of PSI"}
 
 
+def test_only_a_distance_has_a_band_on_one_side_of_zero():
+    days = pa.table({"day": [1, 1, 2, 2], "label": [0, 0, 0, 1], "score": [0.5, 0.5, 0.5, 0.75]})
+    tolerance = {"BaseRate": 0.1, "PSI": 0.2}
+    rollup = sqlrank.rollup(["AUC", "BaseRate"], predictions=days, by="day")
+    result = sqlrank.drift(
+        "BaseRate", rollup=rollup, reference="day = 1", current="day = 2", tolerance=tolerance
+    )
+    drawn = list_rows(
+        sqlrank.chart(result).to_dict(), "value_reference", "difference", "from", "to"
+    )
+    assert (0.0, 0.5, -0.1, 0.1) in drawn
+    assert {row[2:] for row in drawn} == {(-0.1, 0.1), (0.0, 0.2)}  # the other is PSI
+
+
 def test_drift_without_tolerances_has_no_bands_in_its_caption():
     found = sqlrank.chart(detect_drift()).to_dict()
     assert "Grey bands" not in read_caption(found)
