@@ -23,24 +23,12 @@ every look.
 
 INTERVAL_METHODS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
-(
-    REPLICATE_COLUMN,
-    POSITION_COLUMN,
-    DIGEST_COLUMN,
-    START_COLUMN,
-    STRIDE_COLUMN,
+REPLICATE_COLUMN, MULTIPLICITY_COLUMN = "replicate", "times_drawn"
+RESAMPLING_COLUMNS = (
+    *(REPLICATE_COLUMN, "place_drawn", "unit_digest", "unit_start", "unit_step"),
     MULTIPLICITY_COLUMN,
-) = RESAMPLING_COLUMNS = (
-    "replicate",
-    "place_drawn",
-    "unit_digest",
-    "unit_start",
-    "unit_step",
-    "times_drawn",
 )
-"""Names of the columns that resampling adds: replicate, position, digest, start, stride and
-multiplicity.
-"""
+"""Names of the columns that resampling adds, as ``resampled_rows.sql`` has them."""
 
 METRIC_COLUMN = "metric"
 """Column of the name of a metric where intervals of several have the same formula."""
