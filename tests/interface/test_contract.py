@@ -319,3 +319,14 @@ def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path):
         " ranked_documents.rank < 3)"
     )
     assert f"ON {condition}" in text.replace("( ", "(").replace(" )", ")")
+
+
+def test_policies_of_metrics_are_those_that_their_files_declare():
+    library = load_registry()
+    declared = {
+        choice.name
+        for file in library.metric_files
+        for choice in file.declared_settings.values()
+        if not choice.is_slot
+    }
+    assert library.metric_policies == declared - {"level"}
